@@ -38,8 +38,10 @@ from hooks import (  # noqa: E402
     publish,
     search_worker,
     site_check,
+    value_links,
+    values,
 )
-from hooks.checks import Tree, read_tree  # noqa: E402
+from hooks.checks import Tree, read_tree, resolver_of  # noqa: E402
 from hooks.findings import Finding, has_errors  # noqa: E402
 from hooks.heading_ids import HeadingIdsExtension  # noqa: E402
 
@@ -70,6 +72,8 @@ class Build:
     links_back: dict[str, dict[str, list[Any]]] = field(default_factory=dict)
     found: list[Finding] = field(default_factory=list)
     """What was found in rendered pages."""
+    resolver: values.Resolver | None = None
+    """Looks up the numbers in prose."""
 
 
 def _build(config: MkDocsConfig) -> Build:
@@ -113,6 +117,7 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
         site_url=config.site_url or "",
     )
     build = Build(tree, site, is_serving, history.first_days(ROOT))
+    build.resolver = resolver_of(ROOT, tree.docs, tree.notes, tree.facts)
     config.extra[_KEY] = build
     _say(tree.findings, build)
     config.markdown_extensions.append(HeadingIdsExtension())  # type: ignore[arg-type]
@@ -211,6 +216,11 @@ def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -
         docs_dir=build.tree.docs,
         language=build.language,
     )
+    if build.resolver is not None:
+        html, problems = value_links.render(
+            html, build.resolver, language=note.language, page_dir=build.page_dir
+        )
+        build.found += [Finding(note.file, 0, 0, "value-marker", one) for one in problems]
     html = search_worker.separate_cells(html)
     return html + _backlinks(page, note.id, build, config, files)
 

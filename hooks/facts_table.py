@@ -154,9 +154,7 @@ def _cell(cell: Cell, source: Source | None, language: str, marks: _Marks) -> st
     shown = cell.value.in_language(language) if isinstance(cell.value, Text) else str(cell.value)
     inside = escape(shown)
     if source is not None:
-        confidence = words["confidence"].format(cell.confidence)
-        read = words["read"].format(cell.read.isoformat())
-        title = words["semicolon"].join([_cited(source, language), read, confidence])
+        title = cited(cell, source, language)
         kind = f"facts__value facts__value--{cell.confidence.lower()}"
         inside = (
             f'<a class="{kind}" href="{escape(source.url)}" title="{escape(title)}">{inside}</a>'
@@ -171,6 +169,14 @@ def _cell(cell: Cell, source: Source | None, language: str, marks: _Marks) -> st
 def _mark(letter: str, words: dict[str, str]) -> str:
     hidden = f'<span class="facts__hidden"> {words["note"]} </span>'
     return f'<sup class="facts__mark">{hidden}{letter}</sup>'
+
+
+def cited(cell: Cell, source: Source, language: str) -> str:
+    """Return in one line where a figure was read, when, and with which confidence."""
+    words = _WORDS[language]
+    confidence = words["confidence"].format(cell.confidence)
+    read = words["read"].format(cell.read.isoformat())
+    return words["semicolon"].join([_cited(source, language), read, confidence])
 
 
 def _cited(source: Source, language: str) -> str:

@@ -165,11 +165,11 @@ def _summary_cells(line: Summary, specs: dict[str, Specification], language: str
     value = f'<span class="facts__value">{number(line.value)} {escape(line.unit)}</span>'
     if details:
         value += f' <span class="facts__terms">{escape(" · ".join(details))}</span>'
-    statistic = escape(_statistic(line.statistic, language)) if line.statistic else ""
+    taken = escape(statistic(line.statistic, language)) if line.statistic else ""
     return {
         "what": f'<th scope="row">{escape(line.title.in_language(language))}</th>',
         "value": f"<td>{value}</td>",
-        "statistic": statistic and f"<td>{statistic}</td>",
+        "statistic": taken and f"<td>{taken}</td>",
         "spread": f'<td><span class="facts__value">{escape(spread)}</span></td>' if spread else "",
         "ratio": ratio and f"<td>{ratio}</td>",
     }
@@ -183,8 +183,9 @@ def _specified(spec: Specification, language: str) -> str:
     return text
 
 
-def _statistic(statistic: Text | None, language: str) -> str:
-    text = statistic.in_language(language) if statistic else "—"
+def statistic(given: Text | None, language: str) -> str:
+    """Return how a value was taken from its runs, such as `median`, in words."""
+    text = given.in_language(language) if given else "—"
     return _STATISTICS.get(text, text) if language == "zh" else text
 
 
@@ -199,7 +200,7 @@ def _result_title(result: Result, language: str) -> str:
     words = _WORDS[language]
     details = [result.unit, *terms(language, direction=result.direction, per=result.per)]
     if result.statistic:
-        details.append(_statistic(result.statistic, language))
+        details.append(statistic(result.statistic, language))
     if result.n:
         details.append(f"n = {result.n}")
     return f"{result.title.in_language(language)}{words['colon']}{words['comma'].join(details)}"
