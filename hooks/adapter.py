@@ -27,8 +27,10 @@ if str(ROOT) not in sys.path:  # MkDocs loads this file by path, whatever the wo
 from hooks import (  # noqa: E402
     addresses,
     backlinks,
+    bibliography,
     content_safety,
     facts,
+    facts_export,
     figures,
     history,
     measured,
@@ -38,6 +40,7 @@ from hooks import (  # noqa: E402
     publish,
     search_worker,
     site_check,
+    source_use,
     value_links,
     values,
 )
@@ -147,7 +150,7 @@ def _add_fences(config: MkDocsConfig, build: Build) -> None:
             "name": "facts",
             "class": "facts",
             "format": lambda source, *_, **__: facts.render_table(
-                source, build.tree.facts, build.language
+                source, build.tree.facts, build.language, build.page_dir
             ),
         }
     )
@@ -196,7 +199,15 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
         added=build.added,
         areas=build.tree.areas,
         root=ROOT,
+        sources=lambda language: _sources(build, language),
     )
+
+
+def _sources(build: Build, language: str) -> str:
+    tree = build.tree
+    resolver = build.resolver or resolver_of(ROOT, tree.docs, tree.notes, tree.facts)
+    users = source_use.users(tree.notes, tree.facts, resolver, language)
+    return bibliography.render(tree.facts, users, language)
 
 
 @event_priority(100)  # Check what Markdown made before anything is added to it
@@ -257,6 +268,7 @@ def on_post_build(config: MkDocsConfig) -> None:
     search_worker.install(staged, search_worker.find_theme_dir(config.theme.dirs))
     publish.add_licences(ROOT, staged)
     _write_redirects(staged, build, config)
+    publish.add_files(staged, facts_export.files(build.tree.facts))
     findings = build.found + site_check.check_site(staged, site_url=config.site_url or "")
     _say(sorted(set(findings)), build)
     if not build.is_serving:

@@ -118,9 +118,10 @@ def number(value: float) -> str:
 
 
 def _table(title: str, head: str, body: str, kind: str) -> str:
+    sortable = " facts__table--sortable" if kind == "points" else ""
     return (
         f'<div class="facts__scroll" role="region" tabindex="0" aria-label="{escape(title)}">'
-        f'<table class="facts__table measured__{kind}">'
+        f'<table class="facts__table{sortable} measured__{kind}">'
         f"<caption><span>{escape(title)}</span></caption>"
         f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
     )
@@ -220,12 +221,22 @@ def _points(result: Result, language: str) -> str:
     body = ""
     for point in result.points:
         axes = "".join(
-            f'<th scope="row">{_label(axis.name, point.get(axis.name))}</th>'
+            f'<th scope="row"{_order(point.get(axis.name))}>'
+            f"{_label(axis.name, point.get(axis.name))}</th>"
             for axis in result.axes
         )
-        values = "".join(f"<td>{_shown(point.get(key))}</td>" for key in ("value", *extra))
+        values = "".join(
+            f"<td{_order(point.get(key))}>{_shown(point.get(key))}</td>"
+            for key in ("value", *extra)
+        )
         body += f"<tr>{axes}{values}</tr>"
     return _table(_result_title(result, language), head, body, "points")
+
+
+def _order(value: object) -> str:
+    """Return what a cell is sorted by: the number behind `4 MiB`."""
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return f' data-sort="{value}"' if is_number else ""
 
 
 def _shown(value: object) -> str:
