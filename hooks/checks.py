@@ -19,6 +19,7 @@ from hooks import (
     pairing,
     source_check,
     topic_map,
+    values,
 )
 from hooks.findings import Finding
 from hooks.links import assets, snippets
@@ -77,7 +78,13 @@ def read_tree(
         lines = register.read_text(encoding="utf-8").splitlines()
         findings += addresses.check_register(lines, notes)
     findings += _check_blocks(root, docs, notes, base)
+    findings += values.check_notes(notes, resolver_of(root, docs, notes, base))
     return Tree(root, docs, notes, entries, base, areas, sorted(set(findings)))
+
+
+def resolver_of(root: Path, docs: Path, notes: Catalogue, base: facts.FactBase) -> values.Resolver:
+    """Return what looks up the numbers in the prose of the notes."""
+    return values.Resolver(base, docs, root, frozenset(notes.ids()))
 
 
 def _beside(root: Path) -> list[Path]:

@@ -118,9 +118,10 @@ def number(value: float) -> str:
 
 
 def _table(title: str, head: str, body: str, kind: str) -> str:
+    sortable = " facts__table--sortable" if kind == "points" else ""
     return (
         f'<div class="facts__scroll" role="region" tabindex="0" aria-label="{escape(title)}">'
-        f'<table class="facts__table measured__{kind}">'
+        f'<table class="facts__table{sortable} measured__{kind}">'
         f"<caption><span>{escape(title)}</span></caption>"
         f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
     )
@@ -165,11 +166,11 @@ def _summary_cells(line: Summary, specs: dict[str, Specification], language: str
     value = f'<span class="facts__value">{number(line.value)} {escape(line.unit)}</span>'
     if details:
         value += f' <span class="facts__terms">{escape(" · ".join(details))}</span>'
-    statistic = escape(_statistic(line.statistic, language)) if line.statistic else ""
+    taken = escape(statistic(line.statistic, language)) if line.statistic else ""
     return {
         "what": f'<th scope="row">{escape(line.title.in_language(language))}</th>',
         "value": f"<td>{value}</td>",
-        "statistic": statistic and f"<td>{statistic}</td>",
+        "statistic": taken and f"<td>{taken}</td>",
         "spread": f'<td><span class="facts__value">{escape(spread)}</span></td>' if spread else "",
         "ratio": ratio and f"<td>{ratio}</td>",
     }
@@ -183,8 +184,9 @@ def _specified(spec: Specification, language: str) -> str:
     return text
 
 
-def _statistic(statistic: Text | None, language: str) -> str:
-    text = statistic.in_language(language) if statistic else "—"
+def statistic(given: Text | None, language: str) -> str:
+    """Return how a value was taken from its runs, such as `median`, in words."""
+    text = given.in_language(language) if given else "—"
     return _STATISTICS.get(text, text) if language == "zh" else text
 
 
@@ -199,7 +201,7 @@ def _result_title(result: Result, language: str) -> str:
     words = _WORDS[language]
     details = [result.unit, *terms(language, direction=result.direction, per=result.per)]
     if result.statistic:
-        details.append(_statistic(result.statistic, language))
+        details.append(statistic(result.statistic, language))
     if result.n:
         details.append(f"n = {result.n}")
     return f"{result.title.in_language(language)}{words['colon']}{words['comma'].join(details)}"
@@ -219,12 +221,22 @@ def _points(result: Result, language: str) -> str:
     body = ""
     for point in result.points:
         axes = "".join(
-            f'<th scope="row">{_label(axis.name, point.get(axis.name))}</th>'
+            f'<th scope="row"{_order(point.get(axis.name))}>'
+            f"{_label(axis.name, point.get(axis.name))}</th>"
             for axis in result.axes
         )
-        values = "".join(f"<td>{_shown(point.get(key))}</td>" for key in ("value", *extra))
+        values = "".join(
+            f"<td{_order(point.get(key))}>{_shown(point.get(key))}</td>"
+            for key in ("value", *extra)
+        )
         body += f"<tr>{axes}{values}</tr>"
     return _table(_result_title(result, language), head, body, "points")
+
+
+def _order(value: object) -> str:
+    """Return what a cell is sorted by: the number behind `4 MiB`."""
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return f' data-sort="{value}"' if is_number else ""
 
 
 def _shown(value: object) -> str:

@@ -337,6 +337,13 @@ _FAMILIES = (
         _OFF,
     ),
     Rule(
+        "value-*",
+        "a number in prose differs from its data, lacks unit or direction, or names no datum",
+        "the reader takes away a wrong figure, or one that means two things",
+        "write the number that is suggested, or correct the marker behind it",
+        _OFF,
+    ),
+    Rule(
         "figure-*",
         "a drawing breaks the rules for figures",
         "it cannot be read in the dark, in the other language, or aloud",
