@@ -15,7 +15,8 @@ that knows MkDocs; `python -m hooks` (`cli`) runs the same functions without a b
 - Data: `facts` with `fact_checks` (equations between columns) and `units`; shown by `facts_table`
   with `fact_rows`, downloaded by `facts_export`; sources by `bibliography` with `source_use`;
   `measured`, `measured_table`; what fences share: `data_blocks`, `quantities`, `yaml_places`;
-  numbers in prose: `values`, `value_markers`, `value_links`.
+  charts: `charts`, `chart_vega`, `chart_svg`, `chart_html`; numbers in prose: `values`,
+  `value_markers`, `value_links`.
 - What pages get besides their text: `page_parts`, `contents`, `topic_map`, `backlinks`, `history`.
 - Search in the browser: `search_worker` with `search_prelude.js`.
 - Building and starting: `publish`, `scaffold`.

@@ -28,6 +28,7 @@ from hooks import (  # noqa: E402
     addresses,
     backlinks,
     bibliography,
+    chart_html,
     content_safety,
     facts,
     facts_export,
@@ -75,6 +76,8 @@ class Build:
     links_back: dict[str, dict[str, list[Any]]] = field(default_factory=dict)
     found: list[Finding] = field(default_factory=list)
     """What was found in rendered pages."""
+    files: dict[str, str] = field(default_factory=dict)
+    """Texts that pages lead to, by their paths in the site."""
     resolver: values.Resolver | None = None
     """Looks up the numbers in prose."""
 
@@ -156,6 +159,13 @@ def _add_fences(config: MkDocsConfig, build: Build) -> None:
     )
     fences.append(
         {
+            "name": "chart",
+            "class": "chart",
+            "format": lambda source, *_, **__: _draw_chart(source, build),
+        }
+    )
+    fences.append(
+        {
             "name": "measured",
             "class": "measured",
             "format": lambda source, *_, **__: measured.render_measured(
@@ -167,6 +177,20 @@ def _add_fences(config: MkDocsConfig, build: Build) -> None:
             ),
         }
     )
+
+
+def _draw_chart(source: str, build: Build) -> str:
+    drawn = chart_html.render(
+        source,
+        build.tree.facts,
+        docs=build.tree.docs,
+        root=ROOT,
+        language=build.language,
+        page_dir=build.page_dir,
+        cache=ROOT / ".cache" / "charts",
+    )
+    build.files |= drawn.files
+    return drawn.html
 
 
 @event_priority(-200)  # After static-i18n has replaced the navigation
@@ -268,7 +292,7 @@ def on_post_build(config: MkDocsConfig) -> None:
     search_worker.install(staged, search_worker.find_theme_dir(config.theme.dirs))
     publish.add_licences(ROOT, staged)
     _write_redirects(staged, build, config)
-    publish.add_files(staged, facts_export.files(build.tree.facts))
+    publish.add_files(staged, facts_export.files(build.tree.facts) | build.files)
     findings = build.found + site_check.check_site(staged, site_url=config.site_url or "")
     _say(sorted(set(findings)), build)
     if not build.is_serving:

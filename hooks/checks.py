@@ -9,6 +9,7 @@ from pathlib import Path
 from hooks import (
     addresses,
     catalogue,
+    charts,
     content_safety,
     contents,
     diagrams,
@@ -109,6 +110,10 @@ def _check_blocks(root: Path, docs: Path, notes: Catalogue, base: facts.FactBase
             elif kind == "measured":
                 render = lambda fence=fence, note=note: measured.render_measured(  # noqa: E731
                     fence.text, docs_dir=docs, root=root, language=note.language
+                )
+            elif kind == "chart":
+                render = lambda fence=fence, note=note: charts.read(  # noqa: E731
+                    fence.text, base, docs, note.language
                 )
             if render is not None:
                 try:

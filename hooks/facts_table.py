@@ -244,10 +244,11 @@ def cited(cell: Cell, source: Source, language: str) -> str:
     words = _WORDS[language]
     confidence = words["confidence"].format(cell.confidence)
     read = words["read"].format(cell.read.isoformat())
-    return words["semicolon"].join([_cited(source, language), read, confidence])
+    return words["semicolon"].join([cited_source(source, language), read, confidence])
 
 
-def _cited(source: Source, language: str) -> str:
+def cited_source(source: Source, language: str) -> str:
+    """Return publisher, title and date of a source in one line."""
     words = _WORDS[language]
     title = source.title.in_language(language)
     cited = f"{source.publisher.in_language(language)}{words['colon']}{title}"
@@ -282,7 +283,7 @@ def _sources(
         ]
         if source.kind == "secondary":
             details.insert(0, words["secondary"])
-        cited = escape(_cited(source, language))
+        cited = escape(cited_source(source, language))
         items += (
             f'<li><a href="{escape(source.url)}">{cited}</a>'
             f"{words['semicolon']}{words['semicolon'].join(details)}{words['semicolon']}"

@@ -207,7 +207,8 @@ def _result_title(result: Result, language: str) -> str:
     return f"{result.title.in_language(language)}{words['colon']}{words['comma'].join(details)}"
 
 
-def _axis_title(axis: Axis, language: str) -> str:
+def axis_title(axis: Axis, language: str) -> str:
+    """Return what varies along an axis, with its unit."""
     title = axis.title.in_language(language) if axis.title else axis.name
     title = _AXES.get(title, {}).get(language, title)
     return f"{title} ({axis.unit})" if axis.unit else title
@@ -216,13 +217,13 @@ def _axis_title(axis: Axis, language: str) -> str:
 def _points(result: Result, language: str) -> str:
     words = _WORDS[language]
     extra = [key for key in ("p5", "p95") if any(key in point for point in result.points)]
-    titles = [_axis_title(axis, language) for axis in result.axes]
+    titles = [axis_title(axis, language) for axis in result.axes]
     head = _heads(*titles, f"{words['value']} ({result.unit})", *extra)
     body = ""
     for point in result.points:
         axes = "".join(
             f'<th scope="row"{_order(point.get(axis.name))}>'
-            f"{_label(axis.name, point.get(axis.name))}</th>"
+            f"{escape(label(axis.name, point.get(axis.name)))}</th>"
             for axis in result.axes
         )
         values = "".join(
@@ -254,11 +255,11 @@ def _heatmap(result: Result, language: str) -> str:
     values = {(point[down.name], point[across.name]): point["value"] for point in result.points}
     rows = list(dict.fromkeys(key[0] for key in values))
     columns = list(dict.fromkeys(key[1] for key in values))
-    if all(isinstance(label, int | float) for label in (*rows, *columns)):
+    if all(isinstance(place, int | float) for place in (*rows, *columns)):
         rows, columns = sorted(rows), sorted(columns)
     largest = max(map(abs, values.values())) or 1
-    corner = f"{_axis_title(down, language)} ↓ {_axis_title(across, language)} →"
-    head = _heads(corner, *(_label(across.name, label) for label in columns))
+    corner = f"{axis_title(down, language)} ↓ {axis_title(across, language)} →"
+    head = _heads(corner, *(label(across.name, place) for place in columns))
     body = ""
     for row in rows:
         cells = ""
@@ -269,14 +270,14 @@ def _heatmap(result: Result, language: str) -> str:
                 continue
             share = abs(value) / largest
             cells += f'<td style="--share:{share:.3f}">{number(value)}</td>'
-        body += f'<tr><th scope="row">{_label(down.name, row)}</th>{cells}</tr>'
+        body += f'<tr><th scope="row">{escape(label(down.name, row))}</th>{cells}</tr>'
     return _table(_result_title(result, language), head, body, "heatmap")
 
 
-def _label(axis: str, value: object) -> str:
+def label(axis: str, value: object) -> str:
     """Return a point's place on an axis; sizes in bytes as multiples of 1024 where they are."""
     if axis != "bytes" or not isinstance(value, int) or value <= 0:
-        return escape(str(value))
+        return str(value)
     power = min(((value & -value).bit_length() - 1) // 10, len(_SIZES) - 1)
     return f"{value >> (10 * power)} {_SIZES[power]}"
 
@@ -297,7 +298,7 @@ def _provenance(record: Record, place: Place, language: str) -> str:
     notes = record.notes.in_language(language) if record.notes else ""
     return (
         f'<p class="measured__machine">{words["machine"]}{colon}'
-        f"{escape(_machine(record, language))}</p>"
+        f"{escape(machine(record, language))}</p>"
         + (f'<p class="measured__notes">{escape(notes)}</p>' if notes else "")
         + f'<pre class="measured__command">'
         f"<code>{escape(record.command)}</code></pre>"
@@ -305,7 +306,8 @@ def _provenance(record: Record, place: Place, language: str) -> str:
     )
 
 
-def _machine(record: Record, language: str) -> str:
+def machine(record: Record, language: str) -> str:
+    """Return where and when a record was measured, in one line."""
     words = _WORDS[language]
     machine = record.machine
     parts = [machine.description.in_language(language) if machine.description else ""]

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hooks import facts_table, values
+from hooks import charts, facts_table, values
 from hooks.data_blocks import BlockError
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from hooks.facts import FactBase
     from hooks.records import Catalogue, Note
     from hooks.values import Resolver
@@ -23,14 +25,16 @@ def users(
             continue
         keys = values.sources_of(note, resolver)
         for fence in note.source.fences:
-            keys.update(_of_fence(fence.info.split(" ")[0], fence.text, base))
+            keys.update(_of_fence(fence.info.split(" ")[0], fence.text, base, resolver.docs))
         for key in keys:
             found.setdefault(key, []).append(note)
     return found
 
 
-def _of_fence(kind: str, text: str, base: FactBase) -> list[str]:
+def _of_fence(kind: str, text: str, base: FactBase, docs: Path) -> list[str]:
     try:
-        return facts_table.used_sources(text, base) if kind == "facts" else []
+        if kind == "facts":
+            return facts_table.used_sources(text, base)
+        return charts.used_sources(text, base, docs) if kind == "chart" else []
     except BlockError:
         return []  # the checks say what is wrong

@@ -32,12 +32,11 @@ _OPTION = re.compile(r"\s+(?P<key>[a-z]+)=(?P<value>\w+)\Z")
 
 # What may stand between the number and the comment: the end of emphasis or of a tag.
 _CLOSE = r"(?P<close>(?:[*_~]|</[a-z]+>)*)\Z"
-_NOT_UNIT = r"<>|,.;:()*_~\uff0c\u3002\uff1b\uff1a\u3001\uff08\uff09"
-_PRINTED = re.compile(
+_UNIT = "[A-Za-z\u00b5\u03bc\u00b0%][A-Za-z0-9\u00b5\u03bc\u00b0%\u00b2\u00b3/\u00b7]{0,24}"
+_NUMBER = (
     r"(?<![0-9A-Za-z_.,])(?P<sign>[-\u2212+]?)"
     r"(?P<whole>\d{1,3}(?:,\d{3})+|\d+)(?P<fraction>\.\d+)?"
     r"(?P<gap>(?:[ \u00a0\u202f]|&nbsp;|&#160;)?)"
-    rf"(?P<unit>[^\s\d\-\u2013\u2212+/{_NOT_UNIT}][^{_NOT_UNIT}]{{0,24}})?" + _CLOSE
 )
 _ROUNDING = 1 + 1e-9
 
@@ -166,27 +165,23 @@ def read_number(before: str, unit: str) -> Printed | None:
 
     Args:
         before: Text or HTML up to the comment.
-        unit: The unit of the truth, which may hold blanks; others are read up to a blank.
+        unit: The unit of the truth, which may be oddly written; others are letters and slashes.
     """
-    match = _PRINTED.search(before[-200:])
+    own = f"{re.escape(unit)}|" if unit else ""
+    match = re.search(f"{_NUMBER}(?P<unit>{own}{_UNIT}|){_CLOSE}", before[-200:])
     if match is None:
         return None
     offset = max(len(before) - 200, 0)
-    written = (match["unit"] or "").rstrip()
-    if written and " " in written and written != unit:
-        return None
     sign = -1 if match["sign"] in ("-", "\u2212") else 1
     fraction = match["fraction"] or ""
     number = sign * float(match["whole"].replace(",", "") + fraction)
     end = match.end("unit") if match["unit"] else match.start("gap")
-    if match["unit"]:
-        end -= len(match["unit"]) - len(written)
     return Printed(
         offset + match.start(),
         offset + end,
         number,
         max(len(fraction) - 1, 0),
-        written,
+        match["unit"],
         "," in match["whole"],
     )
 

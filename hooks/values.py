@@ -118,17 +118,10 @@ class Resolver:
 
     def _record(self, file: str) -> tuple[measured.Record, bool]:
         if file not in self.records:
-            path = self.docs / file
             try:
-                record = measured.parse_record(path.read_text(encoding="utf-8"))
-            except OSError as error:
-                found = self.docs.glob("**/measured/*.json")
-                hint = nearest(file, [one.relative_to(self.docs).as_posix() for one in found])
-                message = f"there is no record 'docs/{file}'"
-                raise MarkerError(message, target=file, hint=hint) from error
-            except ValueError as error:
-                message = f"'docs/{file}' is no valid record; the checks say where"
-                raise MarkerError(message, target=file) from error
+                record = measured.load_record(file, self.docs)
+            except measured.MeasuredError as error:
+                raise MarkerError(str(error), target=file) from error
             self.records[file] = (record, bool(measured.stale_programs(record, self.root)))
         return self.records[file]
 

@@ -136,7 +136,7 @@ def check(root: Path, body: str, language: str = "en") -> list[str]:
         f"Over 20<!-- measured {PAIRS}?src=0&bytes=4MiB&show=n --> runs",
         "3.3 µs<!-- measured t/measured/p2p.json#one -->",
         "One way 396 GB/s<!-- measured t/measured/p2p.json#summary/1 -->",
-        "88%<!-- measured t/measured/p2p.json#summary/1?show=ratio -->",
+        "It is 450 of 88%<!-- measured t/measured/p2p.json#summary/1?show=ratio -->",
         "0.88<!-- measured t/measured/p2p.json#summary/1?show=ratio --> of it",
         "One way 390 GB/s<!-- measured t/measured/p2p.json#summary/1?show=min --> at least",
         "3.5 ms<!-- calc ring n=8 bytes=9e8 rate=450 -> seconds s -->",
@@ -156,7 +156,8 @@ def test_chinese_words_and_signs(root: Path) -> None:
     )
     notes = "<!-- fact gpu/h100/both -->", "<!-- fact gpu/h100/link -->"
     assert all(one in body for one in notes)
-    assert check(root, body + "它是模组<!-- fact gpu/h100/form -->。", "zh") == []
+    share = "是450的88%<!-- measured t/measured/p2p.json#summary/1?show=ratio -->。"
+    assert check(root, body + share + "它是模组<!-- fact gpu/h100/form -->。", "zh") == []
 
 
 # Text, what the one finding must say. `{1}` is the first line of the text.
