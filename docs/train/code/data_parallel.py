@@ -30,6 +30,7 @@ from torch.distributed.optim import ZeroRedundancyOptimizer
 from torch.nn.parallel import DistributedDataParallel
 
 Points = list[tuple[float, float]]
+AVERAGE = dist.ReduceOp.AVG if CUDA else dist.ReduceOp.SUM  # gloo has no average
 MODES = [
     "no_sync",
     "by_hand",
@@ -63,9 +64,7 @@ def collectives(kind: str, dtype: torch.dtype, n: int, sizes: list[int]) -> Poin
         whole = torch.randn(count, device=DEVICE).to(dtype)
         part = whole[: count // n].clone()
         call = {
-            "all_reduce": lambda w=whole: dist.all_reduce(
-                w, op=dist.ReduceOp.AVG if CUDA else dist.ReduceOp.SUM
-            ),
+            "all_reduce": lambda w=whole: dist.all_reduce(w, op=AVERAGE),
             "all_gather": lambda w=whole, p=part: dist.all_gather_into_tensor(w, p),
             "reduce_scatter": lambda w=whole, p=part: dist.reduce_scatter_tensor(p, w),
         }[kind]
@@ -128,7 +127,7 @@ def backward(mode: str, model: Any, tokens: torch.Tensor, targets: torch.Tensor)
         loss.backward()
     if mode == "by_hand":  # all communication after all computation
         for p in model.parameters():
-            dist.all_reduce(p.grad, op=dist.ReduceOp.AVG if CUDA else dist.ReduceOp.SUM)
+            dist.all_reduce(p.grad, op=AVERAGE)
 
 
 # --8<-- [end:modes]
@@ -144,20 +143,9 @@ def messages(mode: str, shape: Shape, n: int) -> dict[str, list[float]]:
         return {}
     h = shape.hidden
     tensors = [shape.vocabulary * h, shape.sequence * h]
-    tensors += [
-        h,
-        h,
-        h,
-        h,
-        3 * h * h,
-        3 * h,
-        h * h,
-        h,
-        4 * h * h,
-        4 * h,
-        4 * h * h,
-        h,
-    ] * shape.layers
+    norms, biases = [h, h, h, h], [3 * h, h, 4 * h, h]
+    matrices = [3 * h * h, h * h, 4 * h * h, 4 * h * h]
+    tensors += (norms + biases + matrices) * shape.layers
     tensors += [h, h]
     if mode == "by_hand":
         return {"all_reduce float32": [4.0 * x for x in tensors]}
@@ -259,14 +247,8 @@ def main() -> None:
     torch.manual_seed(0)
     versions()
     right_sum(n, rank)
-    sizes = [
-        2**k
-        for k in (
-            (12, 16, 20)
-            if tiny
-            else (12, 14, 16, 18, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 32)
-        )
-    ]
+    powers = (12, 16, 20) if tiny else (12, 14, 16, 18, *range(20, 31), 32)
+    sizes = [2**k for k in powers]
     swept = {
         f"{kind} {name}": collectives(kind, getattr(torch, name), n, sizes)
         for kind, name in [

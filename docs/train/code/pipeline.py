@@ -45,6 +45,13 @@ def stage_of(shape: Shape, index: int, n: int) -> nn.Module:
     return nn.Sequential(*layers).to(KIND)
 
 
+def feed(schedule: Any, inputs: Tensor, targets: Tensor, rank: int, n: int) -> None:
+    """One step: the first stage gets the inputs, the last the targets."""
+    args = [inputs] if rank == 0 else []
+    named = {"target": targets} if rank == n - 1 else {}
+    schedule.step(*args, **named)
+
+
 def main() -> None:
     """Measure everything."""
     parser = argparse.ArgumentParser()
@@ -82,11 +89,8 @@ def main() -> None:
             stage = PipelineStage(module, rank, n, here)
             schedule: Any = kind(stage, m, loss_fn=loss)
 
-            def step(
-                schedule: Any = schedule, inputs: Tensor = inputs, targets: Tensor = targets
-            ) -> None:
-                first, last = rank == 0, rank == n - 1
-                schedule.step(*([inputs] if first else []), **({"target": targets} if last else {}))
+            def step(schedule: Any = schedule, x: Tensor = inputs, y: Tensor = targets) -> None:
+                feed(schedule, x, y, rank, n)
                 for p in module.parameters():
                     p.grad = None
 
@@ -123,9 +127,7 @@ def main() -> None:
     dist.broadcast(targets, 0)
     module = stage_of(shape, rank, n)
     schedule = Schedule1F1B(PipelineStage(module, rank, n, here), m, loss_fn=loss)
-    schedule.step(
-        *([inputs] if rank == 0 else []), **({"target": targets} if rank == n - 1 else {})
-    )
+    feed(schedule, inputs, targets, rank, n)
     whole = nn.Sequential(*(stage_of(shape, k, n) for k in range(n)))
     for k in range(m):
         (loss(whole(inputs[k : k + 1]), targets[k : k + 1]) / m).backward()

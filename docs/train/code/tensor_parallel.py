@@ -122,9 +122,8 @@ def main() -> None:
     rank, n = ranks()
     versions()
     top = 16 if tiny else 29
-    points: Points = collectives(
-        "all_reduce", KIND, n, [2**k for k in range(12, top, 2)] + [2**top]
-    )
+    sizes = [*(2**k for k in range(12, top, 2)), 2**top]
+    points: Points = collectives("all_reduce", KIND, n, sizes)
     line = fit(points)
     close(64 if tiny else 1024, 4 if tiny else 8, rank, n)
     cases = (

@@ -272,7 +272,6 @@ def step_of(
                 p.grad = None
     for name, values in parts.items():
         emit("part", "s", values, **how, part=name)
-    del model, optimizer
 
 
 def gradients_agree() -> None:
@@ -308,11 +307,8 @@ def main() -> None:
     emit("context", before_first_tensor=start, after_first_tensor=used())
     a = torch.randn(1024, 1024, device=DEVICE, dtype=torch.bfloat16)
     (a @ a).sum().item()
-    emit(
-        "context",
-        after_first_product=used(),
-        reserved=0 if not CUDA else torch.cuda.memory_reserved(),
-    )
+    reserved = torch.cuda.memory_reserved() if CUDA else 0
+    emit("context", after_first_product=used(), reserved=reserved)
     del a
     versions()
     gradients_agree()
