@@ -1,0 +1,168 @@
+"""Records of docs/{chip,train,infer}/measured, and the formulas that stand beside them."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import shutil
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from tools.measure.compute.__main__ import ALONE, ROOT, SEVERAL, main
+from tools.measure.compute.lines import Run
+from tools.measure.compute.records import files
+from tools.measure.compute.train import formula
+
+
+def load(path: str) -> ModuleType:
+    """Import a program of docs/ that needs no GPU and no PyTorch."""
+    name = Path(path).stem
+    spec = importlib.util.spec_from_file_location(name, ROOT / path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module  # dataclasses look their module up
+    spec.loader.exec_module(module)
+    return module
+
+
+MEMORY = load("docs/train/code/memory_model.py")
+COLLECTIVE = load("docs/train/code/collective_model.py")
+KV = load("docs/infer/code/kv_model.py")
+
+
+def test_the_committed_records_are_what_the_raw_files_give(tmp_path: Path) -> None:
+    assert main(["--into", str(tmp_path)]) == 0
+    written = {p.relative_to(tmp_path).as_posix() for p in tmp_path.rglob("*.json")}
+    assert len(written) == 12
+    # Their hashes are those of the programs as they ran, not as they are now.
+    differing = [n for n in written if (tmp_path / n).read_bytes() != (ROOT / n).read_bytes()]
+    assert not differing, "run `python -m tools.measure.compute --check`"
+
+
+def test_another_run_gives_its_own_numbers(tmp_path: Path) -> None:
+    """No number of a record is typed in: the raw file decides."""
+    folder = tmp_path / "raw"
+    shutil.copytree(ALONE, folder)
+    path = folder / "hbm_bandwidth.jsonl"
+    rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    halved = [{**row, **{key: row[key] / 2 for key in ("median", "p5", "p95")}} for row in rows]
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in halved), "utf-8")
+
+    name = "docs/chip/measured/hbm_bandwidth.json"
+    new = json.loads(files(Run(folder), Run(SEVERAL), ROOT)[name])
+    old = json.loads((ROOT / name).read_bytes())
+    ratios = [
+        a["ratio_to"]["ratio"] / b["ratio_to"]["ratio"]
+        for a, b in zip(new["summary"], old["summary"], strict=True)
+        if "ratio_to" in a
+    ]
+    assert ratios == pytest.approx([0.5] * 4, rel=1e-3)
+
+
+def test_a_missing_file_ends_the_command_with_its_name(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "raw"
+    shutil.copytree(ALONE, folder)
+    (folder / "gemm.jsonl").unlink()
+    assert main(["--alone", str(folder), "--into", str(tmp_path)]) == 2
+    assert "gemm.jsonl: there is no such file; run tools/measure/run_compute.sh" in (
+        capsys.readouterr().err
+    )
+    assert not (tmp_path / "docs").exists()
+
+
+def test_a_program_that_the_run_did_not_note_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "raw"
+    shutil.copytree(ALONE, folder)
+    (folder / "programs.sha256").write_text("", "utf-8")
+    assert main(["--alone", str(folder), "--into", str(tmp_path)]) == 2
+    assert "programs.sha256: no line for docs/chip/code/device_query.cu" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("attention", "dropout", "recompute", "expected"),
+    [
+        ("written_out", 0.1, "none", 34 + 5 * 16),
+        ("written_out", 0.0, "none", 32 + 2 * 16),
+        ("written_out", 0.1, "selective", 34),
+        ("written_out", 0.0, "selective", 32),
+        ("flash", 0.1, "full", 2),
+        ("flash", 0.0, "none", 32 + 4 * 16 / 2048 + 16 / 2048),
+        ("math", 0.0, "none", None),
+    ],
+    ids=lambda value: str(value),
+)
+def test_formula_of_a_layer_in_units_of_sbh(
+    attention: str, dropout: float, recompute: str, expected: float | None
+) -> None:
+    line = {"attention": attention, "dropout": dropout, "recompute": recompute}
+    found = formula(line, 2048, 2048, 16)
+    assert (found and found[0]) == (pytest.approx(expected) if expected else None)
+
+
+def test_measured_activations_are_within_a_percent_of_their_formula() -> None:
+    record = json.loads((ROOT / "docs/train/measured/activations.json").read_bytes())
+    layer = next(result for result in record["results"] if result["id"] == "layer")
+    compared = [point for point in layer["points"] if "formula" in point]
+    assert len(compared) == 60
+    # The causal mask of s^2 bytes is the largest thing that the formulas leave out.
+    assert all(0 <= p["value"] / p["formula"] - 1 < 0.017 for p in compared)
+
+
+@pytest.mark.parametrize(
+    ("zero", "gigabytes"), [(0, 120.0), (1, 31.4), (2, 16.6), (3, 1.9)], ids=str
+)
+def test_state_bytes_are_those_of_the_zero_paper(zero: int, gigabytes: float) -> None:
+    """Figure 1 of https://arxiv.org/abs/1910.02054: 7.5 billion parameters, 64 GPUs."""
+    found = MEMORY.state_bytes(7_500_000_000, 16, zero, 64) / 1e9
+    assert found == pytest.approx(gigabytes, abs=0.05)
+
+
+def test_a_fit_finds_the_line_it_was_made_from() -> None:
+    made = COLLECTIVE.AlphaBeta(2e-5, 3e-12)
+    sizes = [2.0**k for k in range(12, 32, 2)]
+    found = COLLECTIVE.fit([(size, made.time(size)) for size in sizes])
+    assert (found.alpha, found.beta) == pytest.approx((2e-5, 3e-12))
+
+
+@pytest.mark.parametrize(
+    ("sizes", "cap", "first", "expected"),
+    [
+        ([1, 1, 1, 1], 2, 1, [1, 2, 1]),
+        ([5, 1, 1], 2, 1, [5, 2]),
+        ([1, 1, 1], 100, 1, [1, 2]),
+        ([], 2, 1, []),
+    ],
+    ids=["first-small", "larger-than-a-bucket", "rest", "none"],
+)
+def test_buckets_close_when_full(
+    sizes: list[float], cap: float, first: float, expected: list[float]
+) -> None:
+    assert COLLECTIVE.packed(sizes, cap, first) == expected
+
+
+@pytest.mark.parametrize(
+    ("size", "seconds"), [(1, 1.0), (2, 1.0), (3, 2.0), (4, 3.0), (8, 6.0)], ids=str
+)
+def test_times_between_and_beyond_measured_sizes(size: float, seconds: float) -> None:
+    assert COLLECTIVE.interpolate([(2, 1.0), (4, 3.0)], size) == seconds
+
+
+@pytest.mark.parametrize(
+    ("shape", "expected"),
+    [("mha", 524288), ("gqa8", 131072), ("mqa", 16384), ("gqa8_80", 327680), ("mla", 70272)],
+)
+def test_bytes_of_a_token_in_16_bits(shape: str, expected: int) -> None:
+    cache = next(one for one in KV.SHAPES if one.name == shape)
+    assert cache.bytes_per_token() == expected
+
+
+@pytest.mark.parametrize(("tokens", "pages"), [(0, 0), (1, 1), (16, 1), (17, 2)])
+def test_pages_that_hold_tokens(tokens: int, pages: int) -> None:
+    assert KV.pages_for(tokens, 16) == pages

@@ -1,0 +1,60 @@
+"""Write, or check, the records under docs/{chip,train,infer}/measured/."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from tools.measure.compute.lines import Run
+from tools.measure.compute.records import files
+from tools.measure.topo.model import MeasureError
+
+ROOT = Path(__file__).resolve().parents[3]
+ALONE = ROOT / "tools/measure/raw/2026-11-21-1x-h200-compute"
+SEVERAL = ROOT / "tools/measure/raw/2026-11-21-2x-h200-compute"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command; return its exit status.
+
+    0: written, or with --check all records are as they would be written. 1: with --check some are
+    not. 2: a captured file does not hold what a record needs.
+    """
+    parser = argparse.ArgumentParser(
+        prog="python -m tools.measure.compute",
+        description="Make the records that notes draw from what run_compute.sh kept.",
+    )
+    parser.add_argument("--alone", type=Path, default=ALONE, help="the run on one GPU")
+    parser.add_argument("--several", type=Path, default=SEVERAL, help="the run on several GPUs")
+    parser.add_argument("--into", type=Path, default=ROOT, help="write below this folder")
+    parser.add_argument(
+        "--check", action="store_true", help="write nothing; name what would change"
+    )
+    options = parser.parse_args(arguments)
+    try:
+        found = files(Run(options.alone), Run(options.several), ROOT)
+    except MeasureError as error:
+        print(error, file=sys.stderr)
+        return 2
+    stale = [
+        name
+        for name, content in found.items()
+        if not (path := options.into / name).is_file() or path.read_bytes() != content
+    ]
+    if options.check:
+        for name in stale:
+            print(f"{name}: not what the raw files give; run python -m tools.measure.compute")
+        return 1 if stale else 0
+    for name in stale:
+        path = options.into / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(found[name])
+        print(name)
+    print(f"{len(stale)} of {len(found)} records written, the others already so.")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

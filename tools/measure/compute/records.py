@@ -1,0 +1,128 @@
+"""From folders of captured output to the records under docs/, still in memory."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from tools.measure.compute import chip, infer, parallel, train
+from tools.measure.compute.lines import Run
+from tools.measure.topo import parse
+from tools.measure.topo.model import MeasureError, Program, Record
+from tools.measure.topo.record import Draft
+from tools.measure.topo.wording import both
+
+SMI = "nvidia_smi.txt"
+IMPORT = re.compile(r"^(?:from (\w+) import|import (\w+)$|#include \"(.+)\")", re.MULTILINE)
+
+
+def drafts(alone: Run, several: Run) -> Iterator[tuple[Draft, Run]]:
+    """Yield every record with the run it comes from."""
+    for make in (
+        chip.device,
+        chip.bandwidth,
+        chip.roofline,
+        chip.gemm,
+        train.activations,
+        train.steps,
+        infer.cache,
+        infer.decode,
+    ):
+        yield make(alone), alone
+    for make in (parallel.collectives, parallel.data, parallel.tensor, parallel.pipeline):
+        yield make(several), several
+
+
+def machine(run: Run, versions: dict[str, str]) -> dict[str, Any]:
+    """Return the machine of a run."""
+    smi, host = run.text(SMI), run.text("machine.txt")
+    names = parse.gpu_names(smi, SMI)
+    count, name = len(names), names[0]
+    family, model, cpus = (_field(host, key) for key in (r"CPU family", r"Model", r"CPU\(s\)"))
+    return {
+        "description": both(
+            f"{count} 块 {name}（SXM，NVSwitch 主机），Firecracker 虚拟机",
+            f"{count}x {name} (SXM, NVSwitch host), Firecracker VM",
+        ),
+        "gpu": name,
+        "gpu_count": count,
+        "driver": parse.driver_version(smi, SMI),
+        "cuda": parse.nvcc_release(host, "machine.txt"),
+        **versions,
+        "os_kernel": host.splitlines()[0],
+        "cpu": f"{_field(host, 'Model name')}, family {family} model {model}, {cpus} vCPU",
+    }
+
+
+def _field(text: str, key: str) -> str:
+    match = re.search(rf"^ *{key}: +(.+)$", text, re.MULTILINE)
+    if match is None:
+        raise MeasureError(f"machine.txt: no line '{key}:'")
+    return match[1].strip()
+
+
+def programs(run: Run, root: Path, program: str) -> list[Program]:
+    """Return a program and those of its own that it imports or includes, with hashes as it ran.
+
+    Raises MeasureError when the run did not note one of them.
+    """
+    noted = (line.split(maxsplit=1) for line in run.text("programs.sha256").splitlines())
+    ran = {path: sha256 for sha256, path in noted}
+    listed, todo = [], [program]
+    for path in todo:  # grows while it is read
+        if path not in ran:
+            raise MeasureError(f"{run.folder / 'programs.sha256'}: no line for {path}")
+        listed.append(path)
+        for first, second, included in IMPORT.findall((root / path).read_text("utf-8")):
+            name = included or f"{first or second}.py"
+            for folder in (PurePosixPath(path).parent, PurePosixPath("docs/chip/code")):
+                full = _resolved(folder / name)
+                if full in ran and full not in todo:
+                    todo.append(full)
+    return [{"path": path, "sha256": ran[path]} for path in listed]
+
+
+def _resolved(path: PurePosixPath) -> str:
+    parts: list[str] = []
+    for part in path.parts:
+        if part == "..":
+            parts.pop()
+        else:
+            parts.append(part)
+    return "/".join(parts)
+
+
+def finish(draft: Draft, run: Run, root: Path) -> Record:
+    """Return a draft as a record: with the day, the machine and the programs."""
+    first, *others = programs(run, root, draft.program)
+    if draft.id == "roofline":  # its second half
+        others += programs(run, root, "docs/chip/code/gemm.py")
+    record: Record = {
+        "schema": 1,
+        "id": draft.id,
+        "title": draft.title,
+        "date": parse.captured_on(run.text(SMI), SMI).isoformat(),
+        "machine": machine(run, draft.versions),
+        "program": first,
+    }
+    if others:
+        record["programs"] = others
+    record["command"] = draft.command
+    record["notes"] = draft.notes
+    record["specification"] = draft.specification
+    record["results"] = draft.results
+    record["summary"] = draft.summary
+    return record
+
+
+def files(alone: Run, several: Run, root: Path) -> dict[str, bytes]:
+    """Return path, from the repository's root, and content of every record."""
+    out = {}
+    for draft, run in drafts(alone, several):
+        path = PurePosixPath(draft.program).parents[1] / "measured" / f"{draft.id}.json"
+        text = json.dumps(finish(draft, run, root), ensure_ascii=False, indent=2)
+        out[path.as_posix()] = f"{text}\n".encode()
+    return out
