@@ -168,8 +168,9 @@
 
   function readNumber(input, given, filled, errors) {
     var isGiven = given !== undefined && String(given).replace(/\s/g, "") !== "";
-    var value = isGiven ? calc.parseNumber(given) : filled ? filled.value : input.value;
-    if (value === undefined || value === null) {
+    var written = isGiven ? given : filled ? filled.value : input.value;
+    var value = written === undefined ? NaN : calc.parseNumber(written);
+    if (value !== value) {
       errors.push(rangeProblem(input));
       return NaN;
     }
