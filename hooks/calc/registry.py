@@ -12,28 +12,36 @@ ADDRESS = "assets/javascripts/calc"
 """Where the scripts lie in the site."""
 PRESETS = "presets.js"
 """Written at build from `docs/data`; loaded after the calculators, before the form."""
-BASE = ("core.js", "format.js", "scene.js")
+BASE = ("core.js", "format.js", "scene.js", "parts.js")
+TOPICS = (
+    "links.js",
+    "networks.js",
+    "compute.js",
+    "occupancy.js",
+    "collectives.js",
+    "training-memory.js",
+    "training-time.js",
+    "pipeline.js",
+    "inference.js",
+    "operations.js",
+)
+"""The scripts that hold calculators, in the order in which these are listed."""
 FORM = "form.js"
 """Builds the form of the page; the only script here that needs a browser."""
 
 _ADDED = re.compile(r'calc\.add\(\{\s*id: "(?P<id>[a-z0-9-]+)"')
 
 
-def topic_scripts(folder: Path = FOLDER) -> list[str]:
-    """Return the names of the scripts that hold calculators, in the order of loading."""
-    return [path.name for path in sorted(folder.glob("*.js")) if path.name not in (*BASE, FORM)]
-
-
 def scripts(folder: Path = FOLDER) -> list[Path]:
     """Return every script that the engine loads, in order."""
-    return [folder / name for name in (*BASE, *topic_scripts(folder))]
+    return [folder / name for name in (*BASE, *TOPICS)]
 
 
 def script_of(folder: Path = FOLDER) -> dict[str, str]:
     """Map each calculator's id to the script that adds it."""
     return {
         match["id"]: name
-        for name in topic_scripts(folder)
+        for name in TOPICS
         for match in _ADDED.finditer((folder / name).read_text(encoding="utf-8"))
     }
 
@@ -42,7 +50,7 @@ def needed_by(ids: list[str], folder: Path = FOLDER) -> list[str]:
     """Return the names of the scripts that a page with these calculators loads, in order."""
     owners = script_of(folder)
     chosen = {owners[name] for name in ids if name in owners}
-    topics = [name for name in topic_scripts(folder) if name in chosen]
+    topics = [name for name in TOPICS if name in chosen]
     return [*BASE, *topics, PRESETS, FORM]
 
 

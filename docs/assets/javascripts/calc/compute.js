@@ -22,43 +22,6 @@
     return Math.min(peak, bandwidth * intensity);
   };
 
-  calc.dtypes = [
-    { value: "bf16", label: "BF16 / FP16" },
-    { value: "fp8", label: "FP8" },
-    { value: "fp4", label: "FP4" },
-    { value: "tf32", label: "TF32" },
-    { value: "fp32", label: { zh: "FP32（向量）", en: "FP32 (vector)" } },
-    { value: "fp64", label: { zh: "FP64（张量）", en: "FP64 (tensor)" } }
-  ];
-
-  /** Columns of the accelerators that hold the dense peak of a data type, likeliest first. */
-  calc.peakColumns = function (dtype) {
-    return [dtype + "_dense", dtype, dtype + "_tensor", "bf16_fp16_dense", dtype + "_tc"].slice(0, 3)
-      .concat(dtype === "bf16" ? ["fp16_dense", "fp16", "bf16_fp16"] : [])
-      .concat(dtype === "fp32" ? ["fp32_vector"] : []);
-  };
-  calc.bandwidthColumns = ["memory_bandwidth", "hbm_bandwidth", "bandwidth", "mem_bw"];
-  calc.capacityColumns = ["memory_capacity", "memory", "hbm_capacity", "capacity"];
-  calc.unitColumns = ["sm_count", "cu_count", "sms"];
-
-  /** The usual three inputs: accelerator, data type, peak. */
-  calc.gpuInputs = function (more) {
-    return [
-      {
-        key: "gpu", label: { zh: "加速器", en: "Accelerator" }, kind: "preset", family: "accelerators", value: "h100-sxm",
-        fills: function (v) {
-          var filled = { peak: calc.peakColumns(v.dtype || "bf16") };
-          for (var key in more || {}) {
-            filled[key] = more[key];
-          }
-          return filled;
-        }
-      },
-      { key: "dtype", label: { zh: "数据类型", en: "Data type" }, kind: "choice", value: "bf16", choices: calc.dtypes },
-      { key: "peak", label: { zh: "峰值算力（稠密）", en: "Peak (dense)" }, unit: "TFLOPS", min: 0.001, max: 1e6 }
-    ];
-  };
-
   calc.add({
     id: "peak-flops",
     title: { zh: "峰值算力", en: "Peak FLOP/s" },
