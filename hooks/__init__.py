@@ -12,8 +12,8 @@ that knows MkDocs; `python -m hooks` (`cli`) runs the same functions without a b
   with the package `links`, `targets`, `content_safety`, `pairing`, `navigation`, `addresses`,
   `site_check` (built pages), `diagrams` with `mermaid_engine`, `figures` with `svg`; said by
   `findings` and `report`.
-- Data: `facts`, `facts_table`, `measured`, `measured_table`, `data_blocks`, `quantities`,
-  `yaml_places`.
+- Data: `facts` with `fact_checks` (equations between columns) and `units`, `facts_table`,
+  `measured`, `measured_table`, `data_blocks`, `quantities`, `yaml_places`.
 - What pages get besides their text: `page_parts`, `contents`, `topic_map`, `backlinks`, `history`.
 - Search in the browser: `search_worker` with `search_prelude.js`.
 - Building and starting: `publish`, `scaffold`.

@@ -1,22 +1,24 @@
 """Hardware facts as data: what `docs/data/*.yml` may hold, and where it is wrong.
 
 A family is a table: columns that say unit, direction and density, rows, and cells that each name
-their source. Sources live in `sources*.yml` beside them. `hooks.facts_table` draws the tables.
+their source. Sources live in `sources*.yml` beside them, which are read as one bibliography.
+`hooks.facts_table` draws the tables, `hooks.fact_checks` tries the equations of a family.
 """
 
 from __future__ import annotations
 
 import datetime
+import re
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, PlainValidator, ValidationError
 
-from hooks import facts_table
+from hooks import fact_checks, facts_table, units
 from hooks.data_blocks import BlockError as FactsError
 from hooks.findings import Finding, nearest
-from hooks.quantities import Density, Direction, Text
+from hooks.quantities import Text
 from hooks.yaml_places import Document, YamlError, read
 
 if TYPE_CHECKING:
@@ -67,9 +69,11 @@ class Column(_Record):
     title: Text
     unit: str | None = None
     """As printed, such as `GB/s`; `none` for a number that has no unit."""
-    direction: Direction | None = None
-    density: Density | None = None
+    direction: Literal["uni", "bi", "none"] | None = None
+    """`none` where bits have no direction to speak of, as between a GPU and its memory."""
+    density: Literal["dense", "sparse", "none"] | None = None
     per: Text | None = None
+    """What one of it counts for: lane, link, GPU, package, node; `none` says that nothing."""
 
 
 class Cell(_Record):
@@ -93,6 +97,17 @@ class Row(_Record):
     note: Text | None = None
 
 
+class Check(_Record):
+    """An equation between columns, for every row that has all of them."""
+
+    holds: str
+    """Such as `link_count * link_rate = gpu_uni`; `hooks.fact_checks` has the grammar."""
+    tolerance: str = "0%"
+    """How far the sides may lie apart, for figures that were rounded: `0.5%`."""
+    exempt: dict[str, Text] = Field(default_factory=dict, alias="except")
+    """Rows for which it need not hold, and why."""
+
+
 class Family(_Record):
     """A table of one kind of thing."""
 
@@ -101,6 +116,7 @@ class Family(_Record):
     row_header: Text = Text(zh="项目", en="Item")
     columns: dict[str, Column] = Field(min_length=1)
     rows: dict[str, Row] = Field(min_length=1)
+    checks: dict[str, Check] = Field(default_factory=dict)
     note: Text | None = None
 
 
@@ -137,7 +153,8 @@ def load_facts(data_dir: Path) -> tuple[FactBase, list[Finding]]:
     """Read every family and source below a folder.
 
     Returns what is valid, and findings of the rules `facts-yaml`, `facts-field`, `facts-unit`,
-    `facts-source`, `facts-column` (errors) and `facts-unused-source` (warning). Files in
+    `facts-source`, `facts-column`, `facts-check` (errors) and `facts-unused-source` (warning).
+    The files `sources*.yml` make one bibliography: a key stands in one of them only. Files in
     findings are named `docs/data/…`: the folder itself and the one above it.
     """
     base = FactBase()
@@ -212,7 +229,8 @@ def _field_finding(
     where = ".".join(str(part) for part in path[:-1])
     inside = f" in '{where}'" if where else ""
     if item["type"] == "extra_forbidden":
-        known = list(_model_at(model, item["loc"][:-1]).model_fields)
+        fields = _model_at(model, item["loc"][:-1]).model_fields
+        known = [field.alias or key for key, field in fields.items()]
         message = f"unknown field '{name}'{inside}; known: {', '.join(known)}"
         hint = nearest(name, known)
         return Finding(file, line, column, "facts-field", message, target=name, suggestion=hint)
@@ -226,7 +244,12 @@ def _field_finding(
     return Finding(file, line, column, "facts-field", message, target=str(item["input"]))
 
 
-_INNER: dict[str, type[BaseModel]] = {"columns": Column, "rows": Row, "cells": Cell}
+_INNER: dict[str, type[BaseModel]] = {
+    "columns": Column,
+    "rows": Row,
+    "cells": Cell,
+    "checks": Check,
+}
 
 
 def _model_at(model: type[BaseModel], loc: tuple[str | int, ...]) -> type[BaseModel]:
@@ -260,7 +283,18 @@ def _check_family(
         if numeric and not column.unit and not name.endswith(_UNITLESS):
             message = f"column '{name}' holds numbers but says no unit; add one, or 'unit: none'"
             say("facts-unit", message, ("columns", name), name)
-        if "FLOP" in (column.unit or "").upper() and not column.density:
+        unit = column.unit or ""
+        if part := units.unknown_part(unit):
+            message = f"column '{name}': unit '{unit}' is not known ('{part}')"
+            say("facts-unit", message, ("columns", name, "unit"), unit, units.suggestion(unit))
+        for term, example in (("direction", "uni"), ("per", "link")):
+            if numeric and units.is_data_rate(unit) and getattr(column, term) is None:
+                message = (
+                    f"column '{name}' is a data rate; add '{term}: {example}' or the like, "
+                    f"or '{term}: none'"
+                )
+                say("facts-unit", message, ("columns", name), name)
+        if re.search(r"FLOP|OPS", unit, re.IGNORECASE) and not column.density:
             message = f"column '{name}' is a compute rate; add 'density: dense' or 'sparse'"
             say("facts-unit", message, ("columns", name), name)
     for row_name, row in family.rows.items():
@@ -273,7 +307,7 @@ def _check_family(
                 message = f"no source '{cell.source}' in docs/data/sources*.yml"
                 hint = nearest(cell.source, sources)
                 say("facts-source", message, (*path, "source"), cell.source, hint)
-    return findings
+    return findings + fact_checks.check_family(file, document, family)
 
 
 def _unused(base: FactBase, declared: dict[str, tuple[str, int, int]]) -> list[Finding]:

@@ -7,7 +7,6 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, model_validator
 
 Direction = Literal["uni", "bi"]
-Density = Literal["dense", "sparse"]
 
 _WORDS: dict[str, dict[str, str]] = {
     "uni": {"zh": "单向", "en": "one direction"},
@@ -59,9 +58,12 @@ def terms(
     density: str | None = None,
     per: str | Text | None = None,
 ) -> list[str]:
-    """Return direction, density and per what as short phrases, those that are given."""
-    phrases = [_WORDS[key][language] for key in (direction, density) if key]
-    if per:
+    """Return direction, density and per what as short phrases, those that are given.
+
+    `none` says that a quantity has no such thing, and gives no phrase.
+    """
+    phrases = [_WORDS[key][language] for key in (direction, density) if key and key != "none"]
+    if per and (per.en if isinstance(per, Text) else per) != "none":
         phrases.append(_per(per, language))
     return phrases
 

@@ -94,7 +94,7 @@ def test_a_missing_folder_is_an_empty_base(tmp_path: Path) -> None:
         ("unit: GB/s, direction: bi", "unti: GB/s, direction: bi", "gpu.yml:6:37: error"),
         ("unit: GB/s, direction: bi", "unti: GB/s, direction: bi", "did you mean 'unit'?"),
         ("direction: bi", "direction: both", "gpu.yml:6:49: error[facts-field] 'direction' in"),
-        ("density: dense", "density: full", "'columns.fp8': Input should be 'dense' or 'sparse'"),
+        ("density: dense", "density: full", "'columns.fp8': Input should be 'dense', 'sparse' or 'none'"),
         ("unit: TFLOPS, density: dense", "unit: TFLOPS", "error[facts-unit] column 'fp8' is a"),
         ("unit: GB/s, direction: uni, ", "", "gpu.yml:7:3: error[facts-unit] column 'lane'"),
         ("confidence: B, note", "confidence: C, note", "Input should be 'A' or 'B'"),
