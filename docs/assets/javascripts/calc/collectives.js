@@ -171,9 +171,17 @@
       { key: "ranks", label: { zh: "进程（GPU）数", en: "Ranks (GPUs)" }, kind: "integer", value: 8, min: 2, max: 1048576 },
       { key: "size", label: { zh: "数据量 S", en: "Size S" }, unit: "B", value: "1Gi", min: 1, max: 1e15, help: { zh: "按 nccl-tests 的口径；可写 64M、1Gi。", en: "As nccl-tests counts it; 64M or 1Gi will do." } },
       { key: "per_node", label: { zh: "每节点 GPU", en: "GPUs per node" }, kind: "integer", value: 8, min: 1, max: 1024 },
-      { key: "bandwidth", label: { zh: "节点内带宽，每 GPU 单向", en: "Bandwidth in the node, per GPU, one way" }, unit: "GB/s", value: 450, min: 0.001, max: 100000 },
+      {
+        key: "link", label: { zh: "节点内互联", en: "Link in the node" }, kind: "preset", family: "nvlink", value: "nvlink4-h100",
+        needs: ["gpu_uni"], fills: { bandwidth: "gpu_uni" }
+      },
+      { key: "bandwidth", label: { zh: "节点内带宽，每 GPU 单向", en: "Bandwidth in the node, per GPU, one way" }, unit: "GB/s", min: 0.001, max: 100000 },
       { key: "alpha", label: { zh: "节点内延迟 α", en: "Latency in the node, alpha" }, unit: "µs", value: 3, min: 0.001, max: 100000 },
-      { key: "bandwidth_out", label: { zh: "节点间带宽，每 GPU 单向", en: "Bandwidth between nodes, per GPU, one way" }, unit: "GB/s", value: 50, min: 0.001, max: 100000, help: { zh: "只在多于一个节点时用到。", en: "Used with more than one node only." } },
+      {
+        key: "net", label: { zh: "每 GPU 网口", en: "Network port of a GPU" }, kind: "preset", family: "infiniband", value: "ndr",
+        fills: { bandwidth_out: "port" }, help: { zh: "只在多于一个节点时用到。", en: "Used with more than one node only." }
+      },
+      { key: "bandwidth_out", label: { zh: "节点间带宽，每 GPU 单向", en: "Bandwidth between nodes, per GPU, one way" }, unit: "GB/s", min: 0.001, max: 100000 },
       { key: "alpha_out", label: { zh: "节点间延迟 α", en: "Latency between nodes, alpha" }, unit: "µs", value: 10, min: 0.001, max: 100000 },
       { key: "measured", label: { zh: "实测时间（可不填）", en: "Measured time (optional)" }, unit: "ms", value: 0, min: 0, max: 1e9 }
     ],
@@ -197,7 +205,7 @@
       { zh: "扁平算法跨节点时，整个环都按节点间的 α 与带宽算。", en: "Across nodes, a flat algorithm pays the latency and bandwidth between nodes at every step." },
       { zh: "交换机内归约（NVLS、SHARP）每 GPU 只收发约 S，可以低于这里的下限。", en: "Reduction in the switch (NVLS, SHARP) moves about S per GPU and can beat these bounds." }
     ],
-    example: { inputs: { operation: "all-reduce", ranks: 8, size: "1Gi", bandwidth: 450 }, says: { zh: "一台八卡机（每卡单向 450 GB/s）全归约 1 GiB：", en: "All-reduce of 1 GiB on eight GPUs with 450 GB/s each, one way:" } },
+    example: { inputs: { operation: "all-reduce", ranks: 8, size: "1Gi" }, says: { zh: "一台八卡机（每卡单向 450 GB/s）全归约 1 GiB：", en: "All-reduce of 1 GiB on eight GPUs with 450 GB/s each, one way:" } },
     sources: [
       { title: "nccl-tests: doc/PERFORMANCE.md", url: "https://github.com/NVIDIA/nccl-tests/blob/a0b82b2260cf5152b9f8c061bbf7eaf0ba096432/doc/PERFORMANCE.md", read: "2026-11-21" },
       { title: "Thakur, Rabenseifner, Gropp: Optimization of Collective Communication Operations in MPICH (2005)", url: "https://doi.org/10.1177/1094342005051521" }

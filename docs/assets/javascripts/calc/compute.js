@@ -33,7 +33,7 @@
     inputs: [
       {
         key: "gpu", label: { zh: "加速器", en: "Accelerator" }, kind: "preset", family: "accelerators", value: "h100-sxm",
-        needs: ["sm_count"], fills: { sms: calc.unitColumns, clock: ["boost_clock", "clock", "tensor_clock"] }
+        needs: ["sm_count"], fills: { sms: "sm_count", clock: "clock" }
       },
       { key: "sms", label: { zh: "SM（或 CU）数", en: "SMs (or CUs)" }, kind: "integer", value: 132, min: 1, max: 2000 },
       { key: "cores", label: { zh: "每 SM 的张量核（或向量核）", en: "Tensor (or vector) cores per SM" }, kind: "integer", value: 4, min: 1, max: 1024, help: { zh: "向量 FP32：这里填每 SM 的核数，下一项填 1。", en: "For vector FP32 put the cores per SM here and 1 below." } },
@@ -66,7 +66,7 @@
       en: "Below the ridge point bandwidth decides; above it, arithmetic does."
     },
     note: "chip/roofline",
-    inputs: calc.gpuInputs({ bandwidth: calc.bandwidthColumns }).concat([
+    inputs: calc.gpuInputs({ bandwidth: "mem_bw" }).concat([
       { key: "bandwidth", label: { zh: "显存带宽", en: "Memory bandwidth" }, unit: "GB/s", min: 0.1, max: 1e6 },
       { key: "intensity", label: { zh: "算术强度", en: "Arithmetic intensity" }, unit: "FLOP/B", value: 60, min: 1e-4, max: 1e7, help: { zh: "运算数 ÷ 与显存往来的字节数。", en: "Operations divided by bytes moved to and from memory." } },
       { key: "measured", label: { zh: "实测（可不填）", en: "Measured (optional)" }, unit: "TFLOPS", value: 0, min: 0, max: 1e6 }
@@ -83,7 +83,7 @@
       { zh: "计算与访存完全重叠；只算显存，不算缓存。", en: "Compute and memory overlap fully; memory only, no caches." },
       { zh: "两条屋顶都用规格值；换成实测带宽与实测 GEMM 更接近现实。", en: "Both roofs are specifications; measured bandwidth and GEMM rates come closer to life." }
     ],
-    example: { inputs: { gpu: "h100-sxm", dtype: "bf16", intensity: 60 }, says: { zh: "H100 SXM，BF16，每字节 60 次运算：", en: "H100 SXM, BF16, 60 operations a byte:" } },
+    example: { inputs: { gpu: "h100-sxm", dtype: "fp16", intensity: 60 }, says: { zh: "H100 SXM，BF16，每字节 60 次运算：", en: "H100 SXM, BF16, 60 operations a byte:" } },
     sources: [{ title: "Williams, Waterman, Patterson: Roofline (CACM 2009)", url: "https://doi.org/10.1145/1498765.1498785" }],
     run: function (v) {
       var peak = v.peak * 1e12;
@@ -174,7 +174,7 @@
       en: "The output is cut into tiles that fill the SMs wave by wave; padding and a short last wave are waste."
     },
     note: "hpc/cuda/gemm",
-    inputs: calc.gpuInputs({ sms: calc.unitColumns, bandwidth: calc.bandwidthColumns }).concat([
+    inputs: calc.gpuInputs({ sms: "sm_count", bandwidth: "mem_bw" }).concat([
       { key: "bandwidth", label: { zh: "显存带宽", en: "Memory bandwidth" }, unit: "GB/s", min: 0.1, max: 1e6 },
       { key: "sms", label: { zh: "SM 数", en: "SMs" }, kind: "integer", min: 1, max: 2000 },
       { key: "m", label: "M", kind: "integer", value: 4096, min: 1, max: 1e7 },

@@ -126,23 +126,38 @@
     var filled = {};
     for (var i = 0; i < record.inputs.length; i++) {
       var input = record.inputs[i];
-      var family = input.kind === "preset" ? calc.data.families[input.family] : null;
+      var isPreset = input.kind === "preset" && calc.isShown(input, values);
+      var family = isPreset ? calc.data.families[input.family] : null;
       var row = family && values[input.key] ? find(family.rows, "key", values[input.key]) : null;
       var columns = row ? columnsOf(input, values) : {};
       for (var key in columns) {
-        var names = [].concat(columns[key]);
-        for (var n = 0; n < names.length; n++) {
-          var cell = row.cells[names[n]];
-          if (cell && !has.call(filled, key)) {
-            var target = find(record.inputs, "key", key);
-            var unit = family.units[names[n]] || "";
-            var value = typeof cell[0] === "number" ? calc.convert(cell[0], unit, target.unit || "") : cell[0];
-            filled[key] = { value: value, source: cell[1], row: row.title, read: cell[2] };
-          }
+        var found = cellFor(columns[key], row, family, find(record.inputs, "key", key));
+        if (found && !has.call(filled, key)) {
+          filled[key] = found;
         }
       }
     }
     return filled;
+  }
+
+  /** What a row says for an input: by column, the first of several, or by a function of cells. */
+  function cellFor(column, row, family, target) {
+    if (typeof column === "function") {
+      var made = column(row.cells);
+      return made === undefined ? null : { value: made, source: "", row: row.title, read: "" };
+    }
+    var names = [].concat(column);
+    for (var n = 0; n < names.length; n++) {
+      var cell = has.call(row.cells, names[n]) ? row.cells[names[n]] : null;
+      if (cell) {
+        var isNumber = typeof cell[0] === "number";
+        return {
+          value: isNumber ? calc.convert(cell[0], family.units[names[n]] || "", target.unit || "") : cell[0],
+          source: cell[1], row: row.title, read: cell[2]
+        };
+      }
+    }
+    return null;
   }
 
   function columnsOf(input, values) {

@@ -39,7 +39,10 @@
    * is none, the number stays as it is.
    */
   calc.convert = function (value, from, to) {
-    if (from === to || !from || !to || from === "none") {
+    if (from === "Gparam") {
+      return parseFloat((value * 1e9).toPrecision(15));
+    }
+    if (from === to || !from || typeof to !== "string" || !to || from === "none") {
       return value;
     }
     var source = calc.unit(from);

@@ -52,12 +52,12 @@
     { key: "kv_bytes", label: { zh: "缓存每元素字节", en: "Bytes per cached element" }, kind: "choice", value: "2", choices: BYTES }
   ];
 
-  function modelInput(keys) {
-    var input = calc.modelInput(keys, "llama-3-1-70b");
-    var fills = input.fills;
-    fills.attention = ["attention"];
-    return input;
-  }
+  /** The same, with the query heads always in play: attention's arithmetic needs them. */
+  var SHAPE_INPUTS = CACHE_INPUTS.map(function (input) {
+    return input.key !== "heads" ? input : {
+      key: "heads", label: input.label, kind: "integer", min: 1, max: 4096, value: 32
+    };
+  });
 
   function shapeOf(v) {
     return {
@@ -74,12 +74,12 @@
       en: "Bytes a token, and how many sequences fit beside the weights."
     },
     note: "infer/kv-cache",
-    inputs: [modelInput(["parameters", "layers", "heads", "kv_heads", "head_dim", "kv_rank", "rope_dim"])].concat(CACHE_INPUTS, [
+    inputs: [calc.modelInput(["parameters", "attention", "layers", "heads", "kv_heads", "head_dim", "kv_rank", "rope_dim"])].concat(CACHE_INPUTS, [
       { key: "context", label: { zh: "每条序列 token（提示加输出）", en: "Tokens a sequence (prompt and output)" }, kind: "integer", value: 8192, min: 1, max: 1e9 },
       { key: "batch", label: { zh: "同时的序列", en: "Sequences at once" }, kind: "integer", value: 16, min: 1, max: 1e7 },
       calc.shapeInputs.parameters,
       { key: "weight_bytes", label: { zh: "权重每参数字节", en: "Bytes per weight" }, kind: "choice", value: "2", choices: BYTES },
-      { key: "gpu", label: { zh: "加速器", en: "Accelerator" }, kind: "preset", family: "accelerators", value: "h100-sxm", fills: { capacity: calc.capacityColumns } },
+      { key: "gpu", label: { zh: "加速器", en: "Accelerator" }, kind: "preset", family: "accelerators", value: "h100-sxm", fills: { capacity: "mem_gb" } },
       { key: "capacity", label: { zh: "每卡显存", en: "Memory of a GPU" }, unit: "GB", min: 0.1, max: 100000 },
       { key: "gpus", label: { zh: "GPU 数（张量并行）", en: "GPUs (tensor parallel)" }, kind: "integer", value: 4, min: 1, max: 4096 },
       { key: "usable", label: { zh: "可用显存比例", en: "Share of memory in use" }, unit: "%", value: 90, min: 1, max: 100, help: { zh: "vLLM 的 gpu_memory_utilization 默认 0.9。", en: "vLLM's gpu_memory_utilization is 0.9 by default." } }
@@ -143,14 +143,14 @@
       en: "What time to first token (TTFT) and time per output token (TPOT) cannot fall below."
     },
     note: "infer/roofline",
-    inputs: [modelInput(["parameters", "active", "layers", "heads", "kv_heads", "head_dim", "kv_rank", "rope_dim"])].concat(
+    inputs: [calc.modelInput(["parameters", "active", "attention", "layers", "heads", "kv_heads", "head_dim", "kv_rank", "rope_dim"])].concat(
       [
         calc.shapeInputs.parameters,
         { key: "active", label: { zh: "激活参数（稠密模型同上）", en: "Active parameters (dense: the same)" }, min: 1e3, max: 1e15 },
         { key: "weight_bytes", label: { zh: "权重每参数字节", en: "Bytes per weight" }, kind: "choice", value: "2", choices: BYTES }
       ],
-      CACHE_INPUTS,
-      calc.gpuInputs({ bandwidth: calc.bandwidthColumns }),
+      SHAPE_INPUTS,
+      calc.gpuInputs({ bandwidth: "mem_bw" }),
       [
         { key: "bandwidth", label: { zh: "显存带宽，每卡", en: "Memory bandwidth of a GPU" }, unit: "GB/s", min: 0.1, max: 1e6 },
         { key: "gpus", label: { zh: "GPU 数（张量并行）", en: "GPUs (tensor parallel)" }, kind: "integer", value: 8, min: 1, max: 4096 },

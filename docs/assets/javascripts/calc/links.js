@@ -103,6 +103,10 @@
     }
   });
 
+  function codeOf(cells) {
+    return /^1b\/1b/.test(cells.code[0]) ? "flit" : cells.code[0];
+  }
+
   var FLIT_BYTES = 256;
   var FLIT_TLP_BYTES = 236;
 
@@ -121,8 +125,8 @@
     note: "link/pcie/bandwidth",
     inputs: [
       {
-        key: "gen", label: { zh: "代", en: "Generation" }, kind: "preset", family: "pcie", value: "pcie5",
-        fills: { rate: "rate", code: "code" }
+        key: "gen", label: { zh: "代", en: "Generation" }, kind: "preset", family: "pcie", value: "gen5",
+        fills: { rate: "lane_rate", code: codeOf }
       },
       { key: "rate", label: { zh: "每通道速率", en: "Rate per lane" }, unit: "GT/s", min: 0.1, max: 1024 },
       {
@@ -159,7 +163,7 @@
       { zh: "FLIT 模式每 256 字节里有 236 字节给 TLP，包头仍在其中。", en: "In FLIT mode 236 of 256 bytes carry TLPs, whose headers still count." },
       { zh: "不计流控停顿与链路重传。", en: "No stalls of flow control, no replays." }
     ],
-    example: { inputs: { gen: "pcie5", lanes: "16" }, says: { zh: "PCIe 5.0 x16，256 字节载荷：", en: "PCIe 5.0 x16 with 256-byte payloads:" } },
+    example: { inputs: { gen: "gen5", lanes: "16" }, says: { zh: "PCIe 5.0 x16，256 字节载荷：", en: "PCIe 5.0 x16 with 256-byte payloads:" } },
     sources: [],
     run: function (v) {
       var isFlit = v.code === "flit";

@@ -83,11 +83,6 @@
     note: "link/infiniband/performance",
     inputs: [
       {
-        key: "speed", label: { zh: "端口", en: "Port" }, kind: "preset", family: "infiniband", value: "ndr",
-        fills: { rate: ["rate_4x", "data_4x", "rate"] }
-      },
-      { key: "rate", label: { zh: "端口数据速率，单向", en: "Data rate of the port, one way" }, unit: "Gb/s", min: 1, max: 10000 },
-      {
         key: "protocol", label: { zh: "协议", en: "Protocol" }, kind: "choice", value: "ib",
         choices: [
           { value: "ib", label: "InfiniBand" },
@@ -95,6 +90,15 @@
           { value: "tcp", label: "TCP/IP" }
         ]
       },
+      {
+        key: "speed", label: { zh: "端口（四通道）", en: "Port (four lanes)" }, kind: "preset", family: "infiniband", value: "ndr",
+        fills: { rate: "port" }, when: { protocol: ["ib"] }
+      },
+      {
+        key: "ethernet", label: { zh: "端口", en: "Port" }, kind: "preset", family: "ethernet", value: "e400",
+        fills: { rate: "rate" }, when: { protocol: ["roce", "tcp"] }
+      },
+      { key: "rate", label: { zh: "端口数据速率，单向", en: "Data rate of the port, one way" }, unit: "Gb/s", min: 1, max: 10000 },
       {
         key: "mtu", label: "MTU", kind: "integer", unit: "B", value: 4096, min: 128, max: 9978,
         help: { zh: "InfiniBand 与 RoCE：载荷，256 至 4096；TCP：含 IP 头，1500 或 9000。", en: "InfiniBand and RoCE: payload, 256 to 4096; TCP: with the IP header, 1500 or 9000." }
@@ -117,7 +121,7 @@
       { zh: "全是满包；RDMA 写的第一包另有 16 字节 RETH，小消息另算。", en: "Full packets only; the first packet of an RDMA write adds 16 bytes of RETH, and small messages fare worse." },
       { zh: "以太网计入前导码与包间隔 20 字节；TCP 带 12 字节时间戳选项。", en: "Ethernet counts 20 bytes of preamble and gap; TCP carries the 12-byte timestamp option." }
     ],
-    example: { inputs: { rate: 400, speed: "", protocol: "roce", mtu: 4096, ports: 8 }, says: { zh: "一台机器八个 400 Gb/s RoCEv2 端口：", en: "A server with eight 400 Gb/s RoCEv2 ports:" } },
+    example: { inputs: { protocol: "roce", mtu: 4096, ports: 8 }, says: { zh: "一台机器八个 400 Gb/s RoCEv2 端口：", en: "A server with eight 400 Gb/s RoCEv2 ports:" } },
     sources: [],
     check: function (v) {
       var low = v.protocol === "tcp" ? 576 : 256;
@@ -164,7 +168,7 @@
     about: { zh: "堆栈数 × 位宽 × 每针速率。", en: "Stacks times width times rate per pin." },
     note: "chip/hbm",
     inputs: [
-      { key: "gen", label: { zh: "代", en: "Generation" }, kind: "preset", family: "hbm", value: "hbm3", fills: { bits: ["bits", "width"], rate: ["pin_rate", "rate"] } },
+      { key: "gen", label: { zh: "代", en: "Generation" }, kind: "preset", family: "hbm", value: "hbm3-h100", fills: { bits: "bits", rate: "rate" } },
       { key: "bits", label: { zh: "每堆栈位宽", en: "Width of a stack" }, kind: "integer", unit: { zh: "位", en: "bits" }, min: 8, max: 8192 },
       { key: "rate", label: { zh: "每针速率", en: "Rate per pin" }, unit: "Gb/s", min: 0.1, max: 64 },
       { key: "stacks", label: { zh: "堆栈数", en: "Stacks" }, kind: "integer", value: 5, min: 1, max: 64 },

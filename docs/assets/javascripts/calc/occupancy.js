@@ -22,7 +22,7 @@
   /**
    * Blocks on an SM, by each limit.
    *
-   * sm: {major, threads, blocks, registers, shared, shared_block} (bytes); kernel: {threads,
+   * sm: {threads, blocks, registers, shared, shared_block, reserved} (bytes); kernel: {threads,
    * registers (a thread), shared (bytes a block)}. Shared memory is configured at its largest.
    */
   f.occupancy = function (sm, kernel) {
@@ -34,11 +34,10 @@
       var inPartition = perWarp ? Math.floor(sm.registers / PARTITIONS / perWarp) : Infinity;
       byRegisters = Math.floor((inPartition * PARTITIONS) / warps);
     }
-    var reserved = sm.major >= 8 ? 1024 : 0;
-    var unit = sm.major >= 8 ? 128 : 256;
-    var allocated = roundUp(kernel.shared + reserved, unit);
+    // The unit shrank with the compute capability that began to reserve some.
+    var allocated = roundUp(kernel.shared + sm.reserved, sm.reserved ? 128 : 256);
     var byShared = 0;
-    if (allocated <= sm.shared_block + reserved) {
+    if (allocated <= sm.shared_block + sm.reserved) {
       byShared = allocated ? Math.floor(sm.shared / allocated) : Infinity;
     }
     var limits = {
@@ -67,7 +66,7 @@
 
   function smOf(v) {
     return {
-      major: v.major, threads: v.sm_threads, blocks: v.sm_blocks, registers: v.sm_registers,
+      reserved: v.reserved * 1024, threads: v.sm_threads, blocks: v.sm_blocks, registers: v.sm_registers,
       shared: v.sm_shared * 1024, shared_block: v.block_shared * 1024
     };
   }
@@ -82,22 +81,21 @@
     note: "hpc/cuda/occupancy",
     inputs: [
       {
-        key: "cc", label: { zh: "计算能力", en: "Compute capability" }, kind: "preset", family: "compute-capability", value: "cc-9-0",
+        key: "cc", label: { zh: "计算能力", en: "Compute capability" }, kind: "preset", family: "compute-capability", value: "cc90",
         fills: {
-          major: ["major"], sm_threads: ["threads_per_sm", "threads_sm"], sm_blocks: ["blocks_per_sm", "blocks_sm"],
-          sm_registers: ["registers_per_sm", "regs_per_sm", "registers_sm"], sm_shared: ["shared_per_sm", "smem_per_sm", "shared_sm"],
-          block_shared: ["shared_per_block", "smem_per_block", "shared_block"]
+          sm_threads: "threads_sm", sm_blocks: "blocks_sm", sm_registers: "regs_sm", sm_shared: "smem_sm",
+          block_shared: "smem_block", reserved: "smem_reserved"
         }
       },
       { key: "threads", label: { zh: "每块线程", en: "Threads per block" }, kind: "integer", value: 256, min: 1, max: 1024 },
       { key: "registers", label: { zh: "每线程寄存器", en: "Registers per thread" }, kind: "integer", value: 64, min: 1, max: MAX_REGISTERS, help: { zh: "nvcc -Xptxas -v 会打印。", en: "nvcc -Xptxas -v prints it." } },
       { key: "shared", label: { zh: "每块共享内存（静态加动态）", en: "Shared memory per block (static and dynamic)" }, kind: "integer", unit: "B", value: 32768, min: 0, max: 262144 },
-      { key: "major", label: { zh: "计算能力主版本", en: "Major version" }, kind: "integer", value: 9, min: 7, max: 20 },
       { key: "sm_threads", label: { zh: "每 SM 线程上限", en: "Threads per SM" }, kind: "integer", min: 32, max: 4096 },
       { key: "sm_blocks", label: { zh: "每 SM 块数上限", en: "Blocks per SM" }, kind: "integer", min: 1, max: 64 },
-      { key: "sm_registers", label: { zh: "每 SM 寄存器", en: "Registers per SM" }, kind: "integer", value: 65536, min: 1024, max: 1048576 },
+      { key: "sm_registers", label: { zh: "每 SM 寄存器", en: "Registers per SM" }, kind: "integer", min: 1024, max: 1048576 },
       { key: "sm_shared", label: { zh: "每 SM 共享内存", en: "Shared memory per SM" }, unit: "KiB", min: 1, max: 1024 },
-      { key: "block_shared", label: { zh: "每块共享内存上限", en: "Shared memory per block at most" }, unit: "KiB", min: 1, max: 1024 }
+      { key: "block_shared", label: { zh: "每块共享内存上限", en: "Shared memory per block at most" }, unit: "KiB", min: 1, max: 1024 },
+      { key: "reserved", label: { zh: "系统每块保留", en: "Reserved for the system, per block" }, unit: "KiB", min: 0, max: 16 }
     ],
     outputs: [
       { key: "occupancy", label: { zh: "占用率", en: "Occupancy" }, kind: "ratio" },
@@ -115,7 +113,7 @@
       { zh: "共享内存按最大划分；不用线程块集群。", en: "Shared memory is carved out at its largest; no thread block clusters." },
       { zh: "占用率高不等于快：够藏住延迟就够了。", en: "High occupancy is not speed: enough to hide latency is enough." }
     ],
-    example: { inputs: { cc: "cc-9-0", threads: 256, registers: 64, shared: 32768 }, says: { zh: "计算能力 9.0，每块 256 线程、每线程 64 个寄存器、32 KiB 共享内存：", en: "Compute capability 9.0, 256 threads a block, 64 registers a thread, 32 KiB of shared memory:" } },
+    example: { inputs: { cc: "cc90", threads: 256, registers: 64, shared: 32768 }, says: { zh: "计算能力 9.0，每块 256 线程、每线程 64 个寄存器、32 KiB 共享内存：", en: "Compute capability 9.0, 256 threads a block, 64 registers a thread, 32 KiB of shared memory:" } },
     sources: [{ title: "NVIDIA cuda_occupancy.h, CUDA Runtime 13.5.37", url: "https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__OCCUPANCY.html", read: "2026-11-21" }],
     run: function (v) {
       var found = f.occupancy(smOf(v), v);

@@ -84,8 +84,8 @@
     return choices;
   }
 
-  function degree(key, zh, en) {
-    return { key: key, label: { zh: zh, en: en }, kind: "integer", value: 1, min: 1, max: 65536 };
+  function degree(key, value, zh, en) {
+    return { key: key, label: { zh: zh, en: en }, kind: "integer", value: value, min: 1, max: 65536 };
   }
 
   calc.add({
@@ -97,7 +97,7 @@
     },
     note: "train/memory",
     inputs: [
-      calc.modelInput(["parameters", "layers", "hidden", "heads", "vocabulary"], "llama-3-1-70b"),
+      calc.modelInput(["parameters", "layers", "hidden", "heads", "vocabulary"]),
       calc.shapeInputs.parameters, calc.shapeInputs.layers, calc.shapeInputs.hidden, calc.shapeInputs.heads,
       calc.shapeInputs.vocabulary,
       { key: "sequence", label: { zh: "序列长度", en: "Sequence length" }, kind: "integer", value: 8192, min: 1, max: 1e8 },
@@ -113,10 +113,10 @@
           { value: "3", label: { zh: "3：加权重（FSDP 全切分）", en: "3: and weights (FSDP full shard)" } }
         ]
       },
-      degree("dp", "数据并行 DP", "Data parallel, DP"),
-      degree("tp", "张量并行 TP", "Tensor parallel, TP"),
-      degree("pp", "流水线并行 PP", "Pipeline parallel, PP"),
-      degree("cp", "上下文并行 CP", "Context parallel, CP"),
+      degree("dp", 8, "数据并行 DP", "Data parallel, DP"),
+      degree("tp", 8, "张量并行 TP", "Tensor parallel, TP"),
+      degree("pp", 4, "流水线并行 PP", "Pipeline parallel, PP"),
+      degree("cp", 1, "上下文并行 CP", "Context parallel, CP"),
       { key: "sp", label: { zh: "序列并行（随 TP）", en: "Sequence parallel (with TP)" }, kind: "flag", value: true },
       { key: "chunks", label: { zh: "交错段数 v", en: "Interleaved chunks, v" }, kind: "integer", value: 1, min: 1, max: 64 },
       {
@@ -127,7 +127,7 @@
           { value: "full", label: { zh: "整层", en: "full" } }
         ]
       },
-      { key: "gpu", label: { zh: "加速器", en: "Accelerator" }, kind: "preset", family: "accelerators", value: "h100-sxm", fills: { capacity: calc.capacityColumns } },
+      { key: "gpu", label: { zh: "加速器", en: "Accelerator" }, kind: "preset", family: "accelerators", value: "h100-sxm", fills: { capacity: "mem_gb" } },
       { key: "capacity", label: { zh: "每卡显存", en: "Memory of a GPU" }, unit: "GB", min: 0.1, max: 100000 }
     ],
     outputs: [
@@ -152,7 +152,7 @@
       { zh: "参数在 TP、PP 间均分；不含碎片、通信缓冲与 CUDA 上下文，实际另加几 GB。", en: "Parameters split evenly over TP and PP; fragments, communication buffers and the CUDA context add a few GB." }
     ],
     example: {
-      inputs: { model: "", gpu: "", parameters: "7.5B", layers: 32, hidden: 4096, heads: 32, vocabulary: 50257, sequence: 2048, recipe: "mixed", stage: "1", dp: 64, sp: false, capacity: 80 },
+      inputs: { model: "", gpu: "", parameters: "7.5B", layers: 32, hidden: 4096, heads: 32, vocabulary: 50257, sequence: 2048, recipe: "mixed", stage: "1", dp: 64, tp: 1, pp: 1, sp: false, capacity: 80 },
       says: { zh: "75 亿参数、64 路数据并行、ZeRO-1（ZeRO 论文图 1 的例子：模型状态 31.4 GB）：", en: "7.5 billion parameters, 64-way data parallel, ZeRO-1 (the example of the ZeRO paper's figure 1: 31.4 GB of model states):" }
     },
     sources: [

@@ -27,7 +27,7 @@
   };
 
   function shapeOf(v) {
-    return v.attention ? { layers: v.layers, width: v.hidden, sequence: v.sequence } : null;
+    return v.attention ? { layers: v.layers, width: v.width, sequence: v.sequence } : null;
   }
 
   calc.add({
@@ -46,7 +46,7 @@
           { value: "throughput", label: { zh: "吞吐，求利用率", en: "throughput; find the utilisation" } }
         ]
       },
-      calc.modelInput(["active", "layers", "hidden"], "llama-3-1-70b"),
+      calc.modelInput(["active", "layers", "width"]),
       { key: "active", label: { zh: "参数量（MoE 取激活参数）", en: "Parameters (of MoE, the active ones)" }, min: 1e3, max: 1e15 },
       { key: "tokens", label: { zh: "训练 token 数", en: "Training tokens" }, value: "15T", min: 1, max: 1e18 }
     ].concat(calc.gpuInputs(), [
@@ -60,7 +60,7 @@
       { key: "throughput", label: { zh: "整个集群每秒 token", en: "Tokens a second, whole cluster" }, value: "1M", min: 1e-3, max: 1e15, when: { mode: ["throughput"] } },
       { key: "attention", label: { zh: "计入注意力的平方项", en: "Count attention's quadratic term" }, kind: "flag", value: false },
       { key: "layers", label: { zh: "层数", en: "Layers" }, kind: "integer", min: 1, max: 10000, when: { attention: [true] } },
-      { key: "hidden", label: { zh: "头数 × 头维度", en: "Heads times head size" }, kind: "integer", min: 1, max: 1e6, when: { attention: [true] } },
+      { key: "width", label: { zh: "头数 × 头维度", en: "Heads times head size" }, kind: "integer", min: 1, max: 1e6, when: { attention: [true] } },
       { key: "sequence", label: { zh: "序列长度", en: "Sequence length" }, kind: "integer", value: 8192, min: 1, max: 1e8, when: { attention: [true] } },
       {
         key: "recompute", label: { zh: "重计算", en: "Recomputation" }, kind: "choice", value: "none",
