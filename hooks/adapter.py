@@ -39,6 +39,9 @@ from hooks import (  # noqa: E402
     search_worker,
     site_check,
 )
+from hooks.calc import engine as calc_engine  # noqa: E402
+from hooks.calc import page as calc_page  # noqa: E402
+from hooks.calc import presets as calc_presets  # noqa: E402
 from hooks.checks import Tree, read_tree  # noqa: E402
 from hooks.findings import Finding, has_errors  # noqa: E402
 from hooks.heading_ids import HeadingIdsExtension  # noqa: E402
@@ -70,6 +73,19 @@ class Build:
     links_back: dict[str, dict[str, list[Any]]] = field(default_factory=dict)
     found: list[Finding] = field(default_factory=list)
     """What was found in rendered pages."""
+
+    def calc_scripts(self, content: str) -> list[str]:
+        """Return the scripts that the calculators of a page need; overrides/main.html asks."""
+        return calc_page.scripts_of(content)
+
+    def titles(self) -> dict[str, str]:
+        """Return the titles of the notes in the language being built, by note id."""
+        found = {}
+        for note_id in self.tree.notes.ids():
+            note = self.tree.notes.in_language(note_id, self.language)
+            if note is not None:
+                found[note_id] = note.title
+        return found
 
 
 def _build(config: MkDocsConfig) -> Build:
@@ -161,6 +177,21 @@ def _add_fences(config: MkDocsConfig, build: Build) -> None:
     )
 
 
+    fences.append(
+        {
+            "name": "calc",
+            "class": "calc",
+            "format": lambda source, *_, **__: calc_page.render_block(
+                source,
+                calculators=calc_engine.default(build.tree.facts),
+                language=build.language,
+                page_dir=build.page_dir,
+                titles=build.titles(),
+            ),
+        }
+    )
+
+
 @event_priority(-200)  # After static-i18n has replaced the navigation
 def on_nav(nav: Navigation, config: MkDocsConfig, files: Files) -> Navigation:
     """Name each section after its index page, in the language being built."""
@@ -246,6 +277,7 @@ def on_post_build(config: MkDocsConfig) -> None:
     staged = Path(config.site_dir)
     search_worker.install(staged, search_worker.find_theme_dir(config.theme.dirs))
     publish.add_licences(ROOT, staged)
+    calc_presets.write(staged, calc_engine.default(build.tree.facts).data)
     _write_redirects(staged, build, config)
     findings = build.found + site_check.check_site(staged, site_url=config.site_url or "")
     _say(sorted(set(findings)), build)

@@ -6,7 +6,11 @@ import json
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from hooks.calc import registry
+
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from hooks.facts import FactBase
 
 EMPTY: dict[str, Any] = {"families": {}, "sources": {}}
@@ -52,3 +56,10 @@ def script(data: dict[str, Any]) -> str:
     # Line separators were not allowed in strings of old JavaScript.
     text = text.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
     return f"calc.setData({text});\n"
+
+
+def write(site: Path, data: dict[str, Any]) -> None:
+    """Write the script beside the others of a built site."""
+    target = site / registry.ADDRESS / registry.PRESETS
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_text(script(data), encoding="utf-8")
