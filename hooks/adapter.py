@@ -45,6 +45,9 @@ from hooks import (  # noqa: E402
     value_links,
     values,
 )
+from hooks.calc import engine as calc_engine  # noqa: E402
+from hooks.calc import page as calc_page  # noqa: E402
+from hooks.calc import presets as calc_presets  # noqa: E402
 from hooks.checks import Tree, read_tree, resolver_of  # noqa: E402
 from hooks.findings import Finding, has_errors  # noqa: E402
 from hooks.heading_ids import HeadingIdsExtension  # noqa: E402
@@ -80,6 +83,19 @@ class Build:
     """Texts that pages lead to, by their paths in the site."""
     resolver: values.Resolver | None = None
     """Looks up the numbers in prose."""
+
+    def calc_scripts(self, content: str) -> list[str]:
+        """Return the scripts that the calculators of a page need; overrides/main.html asks."""
+        return calc_page.scripts_of(content)
+
+    def titles(self) -> dict[str, str]:
+        """Return the titles of the notes in the language being built, by note id."""
+        found = {}
+        for note_id in self.tree.notes.ids():
+            note = self.tree.notes.in_language(note_id, self.language)
+            if note is not None:
+                found[note_id] = note.title
+        return found
 
 
 def _build(config: MkDocsConfig) -> Build:
@@ -174,6 +190,19 @@ def _add_fences(config: MkDocsConfig, build: Build) -> None:
                 root=ROOT,
                 language=build.language,
                 page_dir=build.page_dir,
+            ),
+        }
+    )
+    fences.append(
+        {
+            "name": "calc",
+            "class": "calc",
+            "format": lambda source, *_, **__: calc_page.render_block(
+                source,
+                calculators=calc_engine.default(build.tree.facts),
+                language=build.language,
+                page_dir=build.page_dir,
+                titles=build.titles(),
             ),
         }
     )
@@ -291,6 +320,7 @@ def on_post_build(config: MkDocsConfig) -> None:
     staged = Path(config.site_dir)
     search_worker.install(staged, search_worker.find_theme_dir(config.theme.dirs))
     publish.add_licences(ROOT, staged)
+    calc_presets.write(staged, calc_engine.default(build.tree.facts).data)
     _write_redirects(staged, build, config)
     publish.add_files(staged, facts_export.files(build.tree.facts) | build.files)
     findings = build.found + site_check.check_site(staged, site_url=config.site_url or "")

@@ -22,6 +22,8 @@ from hooks import (
     topic_map,
     values,
 )
+from hooks.calc import engine as calc_engine
+from hooks.calc import page as calc_page
 from hooks.findings import Finding
 from hooks.links import assets, snippets
 from hooks.links.settings import Settings
@@ -115,10 +117,14 @@ def _check_blocks(root: Path, docs: Path, notes: Catalogue, base: facts.FactBase
                 render = lambda fence=fence, note=note: charts.read(  # noqa: E731
                     fence.text, base, docs, note.language
                 )
+            elif kind == "calc":
+                render = lambda fence=fence, note=note: calc_page.render_block(  # noqa: E731
+                    fence.text, calculators=calc_engine.default(base), language=note.language
+                )
             if render is not None:
                 try:
                     render()
-                except (facts.FactsError, measured.MeasuredError) as error:
+                except (facts.FactsError, measured.MeasuredError, calc_engine.CalcError) as error:
                     findings.append(Finding(note.file, fence.line, 1, f"{kind}-block", str(error)))
     library = docs / MERMAID
     if drawn and library.is_file():

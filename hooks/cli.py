@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 
 from hooks import checks, publish, report, rules, scaffold, site_check
+from hooks.calc import cli as calc_cli
 from hooks.external import cli as external_cli
 from hooks.findings import Finding, has_errors
 from hooks.links import folder
@@ -150,3 +151,4 @@ def pack(site: Path) -> None:
 
 
 main.add_command(external_cli.links)
+main.add_command(calc_cli.calc)

@@ -330,6 +330,13 @@ _RULES = (
 )
 _FAMILIES = (
     Rule(
+        "calc-*",
+        "a block that shows a calculator names one that does not exist",
+        "the page lacks its form and formula",
+        "the message names the nearest calculator",
+        _OFF,
+    ),
+    Rule(
         "facts-*",
         "hardware data in docs/data/, or a block that shows it, is incomplete or wrong",
         "a figure without unit or source misleads",

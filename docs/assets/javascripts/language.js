@@ -58,8 +58,16 @@
     return id && window.pageYOffset > 0 ? "#" + encodeURIComponent(id) : "";
   }
 
+  /** What calculators keep in the address (?pcie.gen=gen4) goes along; a search word does not. */
+  function entries() {
+    var kept = location.search.slice(1).split("&").filter(function (part) {
+      return /^[a-z0-9-]+\.[a-z_]+=/.test(part);
+    });
+    return kept.length ? "?" + kept.join("&") : "";
+  }
+
   function update() {
-    var fragment = place();
+    var fragment = entries() + place();
     for (var i = 0; i < links.length; i++) {
       links[i].setAttribute("href", addresses[i] + fragment);
     }

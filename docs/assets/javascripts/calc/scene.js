@@ -1,0 +1,56 @@
+/**
+ * Drawings of calculators: a scene of plain records becomes SVG text, in the page and at build.
+ *
+ * A scene is {width, height, alt {zh, en}, items}; an item is
+ *   {kind: "box", x, y, w, h, tone, text, title}, {kind: "line", points, tone}, or
+ *   {kind: "text", x, y, text, anchor ("start", "middle", "end"), tone}.
+ * Tones are the classes calc-tone-… of calc.css, which set colours for light and dark.
+ */
+(function (root) {
+  "use strict";
+
+  var calc = root.calc;
+
+  function escape(text) {
+    return String(text).replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;").replace(/"/g, "&quot;");
+  }
+
+  function at(value) {
+    return String(Math.round(value * 100) / 100);
+  }
+
+  function box(item, language) {
+    var label = item.text && item.w >= 6.2 * String(calc.say(item.text, language)).length
+      ? '<text x="' + at(item.x + item.w / 2) + '" y="' + at(item.y + item.h / 2 + 3.6) +
+        '" text-anchor="middle">' + escape(calc.say(item.text, language)) + "</text>"
+      : "";
+    var title = item.title ? "<title>" + escape(calc.say(item.title, language)) + "</title>" : "";
+    return '<g class="calc-box calc-tone-' + item.tone + '"><rect x="' + at(item.x) + '" y="' + at(item.y) +
+      '" width="' + at(item.w) + '" height="' + at(item.h) + '">' + title + "</rect>" + label + "</g>";
+  }
+
+  function line(item) {
+    var points = [];
+    for (var i = 0; i < item.points.length; i++) {
+      points.push(at(item.points[i][0]) + "," + at(item.points[i][1]));
+    }
+    return '<polyline class="calc-line calc-tone-' + (item.tone || "ink") + '" points="' + points.join(" ") + '"/>';
+  }
+
+  function text(item, language) {
+    return '<text class="calc-text calc-tone-' + (item.tone || "ink") + '" x="' + at(item.x) + '" y="' + at(item.y) +
+      '" text-anchor="' + (item.anchor || "start") + '">' + escape(calc.say(item.text, language)) + "</text>";
+  }
+
+  /** SVG of a scene; what a reader cannot see is in its label. */
+  calc.drawing = function (scene, language) {
+    var parts = [];
+    for (var i = 0; i < scene.items.length; i++) {
+      var item = scene.items[i];
+      parts.push(item.kind === "box" ? box(item, language) : item.kind === "line" ? line(item) : text(item, language));
+    }
+    return '<svg xmlns="http://www.w3.org/2000/svg" class="calc-drawing" role="img" viewBox="0 0 ' +
+      at(scene.width) + " " + at(scene.height) + '" width="' + at(scene.width) + '" height="' + at(scene.height) +
+      '" aria-label="' + escape(calc.say(scene.alt, language)) + '">' + parts.join("") + "</svg>";
+  };
+})(this);

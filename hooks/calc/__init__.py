@@ -1,0 +1,1 @@
+"""Calculators: one JavaScript formula each, run in the page and, through V8, here."""

@@ -1,0 +1,65 @@
+"""What presets of calculators choose from: rows of `docs/data` in the form the scripts read."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from hooks.calc import registry
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from hooks.facts import FactBase
+
+EMPTY: dict[str, Any] = {"families": {}, "sources": {}}
+
+
+def presets(base: FactBase, families: Iterable[str]) -> dict[str, Any]:
+    """Return the rows of some families, with units and the sources of their cells.
+
+    Cells are `[value, source key, day read]`. A family that the data lack is left out, so that
+    its presets offer nothing but the reader's own numbers.
+    """
+    chosen: dict[str, Any] = {}
+    used: set[str] = set()
+    for name in sorted(set(families)):
+        family = base.families.get(name)
+        if family is None:
+            continue
+        rows = []
+        for key, row in family.rows.items():
+            cells: dict[str, list[Any]] = {}
+            for column, cell in row.cells.items():
+                value = cell.value
+                if isinstance(value, int | float):
+                    cells[column] = [value, cell.source, cell.read.isoformat()]
+                else:
+                    cells[column] = [value.en, cell.source, cell.read.isoformat()]
+                used.add(cell.source)
+            title = {"zh": row.title.zh, "en": row.title.en}
+            rows.append({"key": key, "title": title, "cells": cells})
+        units = {name: column.unit or "" for name, column in family.columns.items()}
+        chosen[name] = {"rows": rows, "units": units}
+    sources = {
+        key: {"title": {"zh": source.title.zh, "en": source.title.en}, "url": source.url}
+        for key, source in sorted(base.sources.items())
+        if key in used
+    }
+    return {"families": chosen, "sources": sources}
+
+
+def script(data: dict[str, Any]) -> str:
+    """Return the script that hands the rows to the page; safe inside a file of its own."""
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
+    # Line separators were not allowed in strings of old JavaScript.
+    text = text.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+    return f"calc.setData({text});\n"
+
+
+def write(site: Path, data: dict[str, Any]) -> None:
+    """Write the script beside the others of a built site."""
+    target = site / registry.ADDRESS / registry.PRESETS
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_text(script(data), encoding="utf-8")

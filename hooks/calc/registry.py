@@ -1,0 +1,62 @@
+"""Which scripts make up the calculators, and in which order they are loaded."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+FOLDER = ROOT / "docs" / "assets" / "javascripts" / "calc"
+ADDRESS = "assets/javascripts/calc"
+"""Where the scripts lie in the site."""
+PRESETS = "presets.js"
+"""Written at build from `docs/data`; loaded after the calculators, before the form."""
+BASE = ("core.js", "format.js", "scene.js", "parts.js")
+TOPICS = (
+    "links.js",
+    "networks.js",
+    "compute.js",
+    "occupancy.js",
+    "collectives.js",
+    "training-memory.js",
+    "training-time.js",
+    "pipeline.js",
+    "inference.js",
+    "operations.js",
+)
+"""The scripts that hold calculators, in the order in which these are listed."""
+FORM = "form.js"
+"""Builds the form of the page; the only script here that needs a browser."""
+
+_ADDED = re.compile(r'calc\.add\(\{\s*id: "(?P<id>[a-z0-9-]+)"')
+
+
+def scripts(folder: Path = FOLDER) -> list[Path]:
+    """Return every script that the engine loads, in order."""
+    return [folder / name for name in (*BASE, *TOPICS)]
+
+
+def script_of(folder: Path = FOLDER) -> dict[str, str]:
+    """Map each calculator's id to the script that adds it."""
+    return {
+        match["id"]: name
+        for name in TOPICS
+        for match in _ADDED.finditer((folder / name).read_text(encoding="utf-8"))
+    }
+
+
+def needed_by(ids: list[str], folder: Path = FOLDER) -> list[str]:
+    """Return the names of the scripts that a page with these calculators loads, in order."""
+    owners = script_of(folder)
+    chosen = {owners[name] for name in ids if name in owners}
+    topics = [name for name in TOPICS if name in chosen]
+    return [*BASE, *topics, PRESETS, FORM]
+
+
+def fingerprint(folder: Path = FOLDER) -> str:
+    """Return a hash of all scripts: an engine made from others is out of date."""
+    digest = hashlib.sha256()
+    for path in scripts(folder):
+        digest.update(path.name.encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()
