@@ -96,7 +96,7 @@ def test_a_program_that_the_run_did_not_note_is_named(
         ("flash", 0.0, "none", 32 + 4 * 16 / 2048 + 16 / 2048),
         ("math", 0.0, "none", None),
     ],
-    ids=lambda value: str(value),
+    ids=str,
 )
 def test_formula_of_a_layer_in_units_of_sbh(
     attention: str, dropout: float, recompute: str, expected: float | None
