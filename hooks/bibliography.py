@@ -70,7 +70,8 @@ def render(base: FactBase, users: Mapping[str, Sequence[Note]], language: str) -
     groups: dict[str, list[str]] = {}
     for key, source in base.sources.items():
         groups.setdefault(source.publisher.in_language(language), []).append(key)
-    large = sorted((name for name, keys in groups.items() if len(keys) >= _OWN_GROUP), key=_order)
+    large = [name for name, keys in groups.items() if len(keys) >= _OWN_GROUP]
+    large.sort(key=lambda name: (-len(groups[name]), _order(name)))
     small = sorted((name for name in groups if name not in large), key=_order)
     primary = sum(source.kind == "primary" for source in base.sources.values())
     cells = sum(len(row.cells) for family in base.families.values() for row in family.rows.values())

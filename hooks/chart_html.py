@@ -93,7 +93,8 @@ def render(
     html = (
         f'<figure class="chart">{_stale(chart, docs, root, words)}'
         f"<figcaption>{escape(chart.title)}</figcaption>"
-        f'<div class="figure__scroll">{_named(drawing, chart)}</div>'
+        '<div class="figure__scroll" role="region" tabindex="0" '
+        f'aria-label="{escape(chart.title)}">{_named(drawing, chart)}</div>'
         f"{about}{_table(chart, words)}"
         f"{_sources(chart, base, words, language)}"
         f"{facts_table.downloads(files, words['data'], page_dir)}</figure>"

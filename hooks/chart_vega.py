@@ -181,7 +181,7 @@ def _along(chart: Chart) -> list[Spec]:
     if chart.x_is_number:
         scale = _scale(chart, "x", 2 if chart.x_is_bytes else 10)
         if "x" not in chart.log:
-            scale["padding"] = 16
+            scale |= {"padding": 16, "nice": False}
         x |= {"type": "quantitative", "scale": scale}
         axis: Spec = {"grid": False}
         if chart.x_is_bytes:
@@ -195,7 +195,7 @@ def _along(chart: Chart) -> list[Spec]:
         "field": "y",
         "type": "quantitative",
         "title": None,
-        "scale": {**_scale(chart, "y"), **_top(chart)},
+        "scale": {**_scale(chart, "y"), **_ends(chart)},
     }
     colour = _colour(chart)
     shared: Spec = {"x": x, "y": y, "color": colour}
@@ -232,15 +232,15 @@ def _along(chart: Chart) -> list[Spec]:
     return layers
 
 
-def _top(chart: Chart) -> Spec:
-    """Leave room above the highest reference line for its words."""
-    if not chart.lines:
-        return {}
-    ends = [
-        *(point.high or point.y for point in chart.points),
-        *(line.value for line in chart.lines),
-    ]
-    return {"domainMax": max(ends) * (1.5 if "y" in chart.log else 1.1)}
+def _ends(chart: Chart) -> Spec:
+    """Return the ends of the vertical scale, where the grammar's own would waste or lack room."""
+    lines = [line.value for line in chart.lines]
+    values = [*lines, *(point.high or point.y for point in chart.points)]
+    if "y" in chart.log:
+        least = min([*lines, *(point.low or point.y for point in chart.points)])
+        return {"domain": [least / 1.5, max(values) * 1.5], "nice": False}
+    # Above the highest reference line stand its words.
+    return {"domainMax": max(values) * 1.1} if lines else {}
 
 
 def _names(chart: Chart, x: Spec, y: Spec) -> list[Spec]:

@@ -60,6 +60,9 @@ class Program(_Record):
     path: str
     """From the repository root."""
     sha256: str = Field(pattern=r"^[0-9a-f]{64}$")
+    """Of the file as it ran."""
+    same: list[str] = Field(default_factory=list)
+    """Hashes of later versions that do the same: only their layout changed."""
 
 
 class Machine(_Record):
@@ -201,7 +204,7 @@ def stale_programs(record: Record, root: Path) -> list[str]:
     stale = []
     for program in record.all_programs:
         path = root / program.path
-        if not path.is_file() or _sha256(path) != program.sha256:
+        if not path.is_file() or _sha256(path) not in (program.sha256, *program.same):
             stale.append(program.path)
     return stale
 
@@ -251,7 +254,7 @@ def check_record(path: Path, root: Path) -> list[Finding]:
 
     Rules: `measurement-field` (form), `measurement-reference` (names what it lacks),
     `measurement-ratio` (a share that its own figures contradict), `measurement-stale` (a program
-    has changed since it ran).
+    has changed since it ran: a warning, as pages mark such figures).
     """
     file = path.resolve().relative_to(root.resolve()).as_posix()
     text = path.read_text(encoding="utf-8", errors="replace")
@@ -274,9 +277,14 @@ def check_record(path: Path, root: Path) -> list[Finding]:
         return []
     document = _document(text)
     return [
-        Finding(file, *document.place(at), rule, message, target=target, suggestion=hint)
+        Finding(file, *document.place(at), rule, message, _severity(rule), target, hint)
         for rule, at, message, target, hint in problems
     ]
+
+
+def _severity(rule: str) -> str:
+    """An old figure is still a figure: its page says that it is old, and so does the check."""
+    return "warning" if rule == "measurement-stale" else "error"
 
 
 _SOURCE = re.compile(r"docs/data/(?P<family>[\w-]+)\.yml: (?P<row>[\w-]+), (?P<column>[\w-]+)\Z")
@@ -380,6 +388,10 @@ def _ratios(record: Record) -> Iterator[Problem]:
 
 def _points(record: Record) -> Iterator[Problem]:
     for n, result in enumerate(record.results):
+        for name in ("statistic", "n"):
+            if getattr(result, name) is None:
+                message = f"result '{result.id}' lacks '{name}': which statistic, of how many runs"
+                yield "measurement-field", ("results", n), message, result.id, ""
         for m, point in enumerate(result.points):
             lacking = [axis.name for axis in result.axes if axis.name not in point]
             value = point.get("value")

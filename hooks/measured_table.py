@@ -100,8 +100,13 @@ def render(record: Record, options: dict[str, Any], place: Place, language: str)
         tables = _summary(record, chosen, language)
     else:
         results = pick(chosen, {result.id: result for result in record.results}, "result")
-        draw = _heatmap if view == "heatmap" else _points
-        tables = "".join(draw(result, language) for result in results.values())
+        specs = {item.id: item for item in record.specification}
+        tables = "".join(
+            _heatmap(result, language)
+            if view == "heatmap"
+            else _points(result, specs.get(result.spec or ""), language)
+            for result in results.values()
+        )
     return (
         f'<div class="measured">{_stale(record, place, language)}{tables}'
         f"{_provenance(record, place, language)}</div>"
@@ -214,11 +219,15 @@ def axis_title(axis: Axis, language: str) -> str:
     return f"{title} ({axis.unit})" if axis.unit else title
 
 
-def _points(result: Result, language: str) -> str:
+def _points(result: Result, spec: Specification | None, language: str) -> str:
     words = _WORDS[language]
+    # A share needs the same quantity on both sides; the specification stands in the head.
+    if spec and (spec.unit, spec.direction) != (result.unit, result.direction):
+        spec = None
     extra = [key for key in ("p5", "p95") if any(key in point for point in result.points)]
     titles = [axis_title(axis, language) for axis in result.axes]
-    head = _heads(*titles, f"{words['value']} ({result.unit})", *extra)
+    share = [f"{words['ratio']} ({number(spec.value)} {spec.unit})"] if spec else []
+    head = _heads(*titles, f"{words['value']} ({result.unit})", *extra, *share)
     body = ""
     for point in result.points:
         axes = "".join(
@@ -230,6 +239,9 @@ def _points(result: Result, language: str) -> str:
             f"<td{_order(point.get(key))}>{_shown(point.get(key))}</td>"
             for key in ("value", *extra)
         )
+        if spec and spec.value:
+            ratio = point["value"] / spec.value
+            values += f'<td data-sort="{ratio:.6g}">{ratio:.1%}</td>'
         body += f"<tr>{axes}{values}</tr>"
     return _table(_result_title(result, language), head, body, "points")
 

@@ -7,9 +7,11 @@ the measurement or the formula it comes from. `hooks.value_markers` has the gram
 
 from __future__ import annotations
 
+import importlib
 import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
 
 from hooks import facts_table, measured, measured_table
 from hooks.findings import Finding, nearest
@@ -32,7 +34,7 @@ if TYPE_CHECKING:
     from hooks.facts import FactBase
     from hooks.records import Catalogue, Note
 
-    Run = Callable[[str, dict[str, Any]], Mapping[str, float]]
+    Run = Callable[[str, dict[str, Any]], Mapping[str, object]]
 
 STALE = {"zh": "（程序已改，数字过期）", "en": " (stale: the program has changed)"}
 _SHOW = ("value", "p5", "p95", "min", "max", "ratio", "n")
@@ -157,22 +159,36 @@ class Resolver:
         name, output = marker.parts["name"], marker.parts["output"]
         inputs = {key: self._input(value, language) for key, value in marker.inputs.items()}
         try:
-            found = (self.run or _engine())(name, inputs)
+            engine = None if self.run else _engine()
+            run: Run = self.run or engine.run  # type: ignore[union-attr]
+            found = run(name, inputs)
+            own_unit = _output_unit(engine, name, output)
         except ImportError as error:
             raise MarkerError(f"the calculators cannot be loaded: {error}", target=name) from error
         except (KeyError, ValueError, RuntimeError) as error:
-            said = error.args[0] if error.args else error
+            said = "; ".join(str(error.args[0] if error.args else error).split("\n"))
             raise MarkerError(f"calculator '{name}': {said}", target=name) from error
         value = _known(output, found, f"output of '{name}'")
+        if isinstance(value, dict):
+            value = Text.model_validate(value)
+        elif isinstance(value, bool) or not isinstance(value, int | float):
+            raise MarkerError(f"output '{output}' of '{name}' is no number", target=output)
+        unit = marker.parts.get("unit", "")
+        if own_unit and unit and unit != own_unit:
+            message = f"output '{output}' of '{name}' is in {own_unit}, not in {unit}"
+            raise MarkerError(message, rule="value-unit", target=unit, hint=own_unit)
         words = _WORDS[language]
-        given = ", ".join(f"{key} = {value:g}" if isinstance(value, float | int) else
-                          f"{key} = {value}" for key, value in inputs.items())  # fmt: skip
-        title = f"{words['computed']}{words['colon']}{name}({given}) → {output}"
-        page = f"calc/{name}"
-        query = "&".join(f"{key}={value}" for key, value in inputs.items())
+        # As the author wrote them; facts by their value, which is what the form takes.
+        given = {
+            key: f"{inputs[key]}" if text.startswith("@") else text
+            for key, text in marker.inputs.items()
+        }
+        said = ", ".join(f"{key} = {text}" for key, text in given.items())
+        title = f"{words['computed']}{words['colon']}{name}({said}) → {output}"
+        query = urlencode(given)
         prefix = "" if language == "zh" else f"{language}/"
-        href = f"{prefix}{page}.html?{query}" if page in self.pages else ""
-        return Resolved(Truth(value, marker.parts.get("unit", "")), title, href, "calc")
+        href = f"{prefix}calc/{name}.html?{query}" if f"calc/{name}" in self.pages else ""
+        return Resolved(Truth(value, own_unit or unit), title, href, "calc")
 
     def _input(self, text: str, language: str) -> float | str:
         """Return an input: a number, `@family/row/column` for a fact, or a word."""
@@ -187,11 +203,19 @@ class Resolver:
             return text
 
 
-def _engine() -> Run:
-    import importlib
+def _engine() -> Any:
+    # By name: a tree without calculators still checks its other numbers.
+    return importlib.import_module("hooks.calc.engine")
 
-    run: Run = importlib.import_module("hooks.calc.engine").run
-    return run
+
+def _output_unit(engine: Any, name: str, output: str) -> str:
+    """Return the unit that a calculator gives an output in, where it says so."""
+    if engine is None or not hasattr(engine, "default"):
+        return ""
+    for one in engine.default().record(name).get("outputs", ()):
+        if one.get("key") == output:
+            return str(one.get("unit") or "")
+    return ""
 
 
 def _known(name: str, known: Mapping[str, Any], what: str) -> Any:

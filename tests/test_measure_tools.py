@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from tools.measure import versions
 from tools.measure.topo import (
     captures,
     collectives,
@@ -336,12 +337,36 @@ def test_programs_are_hashed_with_what_they_include(tmp_path: Path) -> None:
     (folder / "a.cu").write_text('#include "b.cuh"\n#include <cstdio>\n', "utf-8")
     (folder / "b.cuh").write_text('#include "../c.cuh"\n', "utf-8")
     (tmp_path / "t/c.cuh").write_text('#include "code/b.cuh"\n', "utf-8")
-    found = records.programs(tmp_path, "t/code/a.cu")
-    assert [program["path"] for program in found] == ["t/code/a.cu", "t/code/b.cuh", "t/c.cuh"]
-    assert len({program["sha256"] for program in found}) == 3
+    raw = Raw(tmp_path)
+    lines = ["1" * 64 + "  t/code/a.cu", "2" * 64 + " *t/code/b.cuh", "3" * 64 + "  t/c.cuh"]
+    (tmp_path / "programs.sha256").write_text("\n".join(lines), "utf-8")
+    (tmp_path / "reformatted.sha256").write_text("4" * 64 + "  t/c.cuh\n", "utf-8")
+    assert records.programs(tmp_path, raw, "t/code/a.cu") == [
+        {"path": "t/code/a.cu", "sha256": "1" * 64},
+        {"path": "t/code/b.cuh", "sha256": "2" * 64},
+        {"path": "t/c.cuh", "sha256": "3" * 64, "same": ["4" * 64]},
+    ], "the hashes are those of the run, whatever the files are now"
+    (tmp_path / "programs.sha256").write_text("\n".join(lines[:2]), "utf-8")
+    with pytest.raises(MeasureError, match=r"has no hash of t/c\.cuh; run tools/measure"):
+        records.programs(tmp_path, raw, "t/code/a.cu")
     (tmp_path / "t/c.cuh").unlink()
     with pytest.raises(MeasureError, match=r"c\.cuh: there is no such program"):
-        records.programs(tmp_path, "t/code/a.cu")
+        records.programs(tmp_path, raw, "t/code/a.cu")
+
+
+@pytest.mark.parametrize(
+    ("new", "is_same"),
+    [
+        ("def f(a):\n    return (\n        a + 1\n    )\n", True),
+        ('"""Words."""\n\n\ndef f(a):\n    """More."""\n    # why\n    return a + 1\n', True),
+        ("def f(a):\n    return a + 2\n", False),
+        ("def f(b):\n    return b + 1\n", False),
+        ("def f(a:\n", False),
+    ],
+    ids=["layout", "words", "number", "name", "no program"],
+)
+def test_a_program_that_was_only_laid_out_anew_does_the_same(new: str, is_same: bool) -> None:
+    assert versions.does_the_same("def f(a): return a + 1", new) is is_same
 
 
 # ---- subjects ----

@@ -1,7 +1,10 @@
 # ruff: noqa: E501 - titles and notes in two languages stay on one line
 """Make docs/link/gpudirect/measured/nvshmem_put.json of what nvshmem_put.cu printed.
 
-    python tools/measure_nvshmem.py PRINTED.jsonl YYYY-MM-DD
+    sha256sum docs/link/gpudirect/code/nvshmem_put.cu docs/link/topo/code/{fabric,measure}.cuh
+    python tools/measure_nvshmem.py PRINTED.jsonl YYYY-MM-DD PROGRAMS.sha256
+
+The first command is to run on the machine that measures, its output is PROGRAMS.sha256.
 
 Every number is read or computed from the program's output; titles and notes alone are typed in here.
 Rates are GB/s of 10^9 bytes. Stops when a payload read past the L1 cache was ever stale.
@@ -9,7 +12,6 @@ Rates are GB/s of 10^9 bytes. Stops when a payload read past the L1 cache was ev
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 import sys
@@ -17,6 +19,10 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+from tools.measure import versions  # noqa: E402
+
 FOLDER = "docs/link/gpudirect"
 PROGRAM = f"{FOLDER}/code/nvshmem_put.cu"
 INCLUDED = ["docs/link/topo/code/fabric.cuh", "docs/link/topo/code/measure.cuh"]
@@ -112,7 +118,7 @@ def line(results: dict[str, Row], id: str, title: Row, **where: Any) -> Row:
     return out
 
 
-def main(printed: Path, date: str) -> None:
+def main(printed: Path, date: str, hashes: Path) -> None:
     """Write the record."""
     lines = [json.loads(text) for text in printed.read_text("utf-8").splitlines()]
     machine = lines[0]
@@ -152,10 +158,8 @@ def main(printed: Path, date: str) -> None:
     ]  # fmt: skip
     driver = re.search(r"\d+\.\d+\.\d+", machine["driver_line"])
     name = both("2 块 NVIDIA H200（SXM，NVSwitch 主机），Firecracker 虚拟机", "2x NVIDIA H200 (SXM, NVSwitch host), Firecracker VM")  # fmt: skip
-    hashed = [
-        {"path": p, "sha256": hashlib.sha256((ROOT / p).read_bytes()).hexdigest()}
-        for p in [PROGRAM, *INCLUDED]
-    ]
+    ran = {path: digest for digest, path in versions.read(hashes.read_text("utf-8"))}
+    hashed = [{"path": p, "sha256": ran[p]} for p in [PROGRAM, *INCLUDED]]
     record = {
         "schema": 1,
         "id": "nvshmem_put",
@@ -179,4 +183,4 @@ def main(printed: Path, date: str) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), sys.argv[2])
+    main(Path(sys.argv[1]), sys.argv[2], Path(sys.argv[3]))

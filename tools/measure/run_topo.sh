@@ -67,6 +67,8 @@ machine() {
     ls /sys/kernel/iommu_groups 2>&1 | head -20
 }
 
+# What runs, as it is now: records take the hashes from here, not from the files of a later day.
+step programs.sha256 20 bash -c "sha256sum $topo/*.cu $topo/*.cuh $topo/*.py $direct/*.cu $direct/*.py"
 step nvidia_smi.txt 30 nvidia-smi
 step nvidia_smi_q.txt 30 nvidia-smi -q
 step machine.txt 30 bash -c "$(declare -f machine); build=$build; machine"

@@ -114,6 +114,8 @@ class Program(TypedDict):
 
     path: str
     sha256: str
+    same: NotRequired[list[str]]
+    """Hashes of later versions that differ in layout only."""
 
 
 class Record(TypedDict, total=False):

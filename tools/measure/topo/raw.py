@@ -6,6 +6,7 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
+from tools.measure import versions
 from tools.measure.topo import parse
 from tools.measure.topo.model import Json, MeasureError, Series
 
@@ -44,6 +45,16 @@ class Raw:
                 "run its step again"
             ) from None
         return value
+
+    def ran(self) -> dict[str, str]:
+        """Return path and hash of the programs as they were when they ran."""
+        pairs = versions.read(self.content(versions.RAN).decode("utf-8"))
+        return {path: digest for digest, path in pairs}
+
+    def reformatted(self) -> list[tuple[str, str]]:
+        """Return hash and path of later versions that do the same; there may be none."""
+        path = self.folder / versions.REFORMATTED
+        return versions.read(path.read_text("utf-8")) if path.is_file() else []
 
     def rows(self, name: str) -> list[tuple[str, Json]]:
         """Return FILE:LINE and the object of each line of a JSON-lines file."""

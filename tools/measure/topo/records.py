@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from tools.measure import versions
 from tools.measure.topo import (
     captures,
     collectives,
@@ -83,10 +83,10 @@ def machine(raw: Raw, versions: dict[str, str]) -> dict[str, Any]:
     }
 
 
-def programs(root: Path, program: str) -> list[Program]:
-    """Return a program and what it includes, directly or not, with their hashes as they are now.
+def programs(root: Path, raw: Raw, program: str) -> list[Program]:
+    """Return a program and what it includes, directly or not, with their hashes when it ran.
 
-    Raises MeasureError when one is not there.
+    Raises MeasureError when one is not there, or was not hashed at the run.
     """
     sources = [root / program]
     for source in sources:  # grows while it is read
@@ -96,18 +96,25 @@ def programs(root: Path, program: str) -> list[Program]:
             (source.parent / name).resolve() for name in INCLUDE.findall(source.read_text("utf-8"))
         )
         sources += [path for path in included if path not in sources]
-    return [
-        {
-            "path": source.relative_to(root).as_posix(),
-            "sha256": hashlib.sha256(source.read_bytes()).hexdigest(),
-        }
-        for source in sources
-    ]
+    found: list[Program] = []
+    for source in sources:
+        path = source.relative_to(root).as_posix()
+        digest = raw.ran().get(path)
+        if digest is None:
+            raise MeasureError(
+                f"{raw.folder / versions.RAN}: has no hash of {path}; "
+                "run tools/measure/run_topo.sh, which takes it before it measures"
+            )
+        one: Program = {"path": path, "sha256": digest}
+        if same := [other for other, name in raw.reformatted() if name == path]:
+            one["same"] = same
+        found.append(one)
+    return found
 
 
 def finish(draft: Draft, raw: Raw, root: Path) -> Record:
     """Return a draft as a record: with the day, the machine and the programs."""
-    first, *others = programs(root, draft.program)
+    first, *others = programs(root, raw, draft.program)
     record: Record = {
         "schema": 1,
         "id": draft.id,
@@ -131,7 +138,7 @@ def files(raw: Raw, root: Path) -> dict[str, bytes]:
 
     Arguments:
         raw: What run_topo.sh kept.
-        root: The repository's root, from which programs are hashed.
+        root: The repository's root, where programs name what they include.
     """
     out = {}
     for draft in drafts(raw):
