@@ -131,6 +131,7 @@ def _example(calculators: Engine, record: dict[str, Any], language: str) -> str:
         for entry in record["inputs"]
         if (value := shown["inputs"].get(entry["key"])) not in (None, "")
         and _plays(entry, shown["inputs"])
+        and not (entry.get("optional") and value == 0)
     ]
     outputs = [(row["label"], row["text"]) for row in shown["rows"]]
     says = html.escape(_say(record["example"]["says"], language))
