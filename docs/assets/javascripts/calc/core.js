@@ -218,7 +218,7 @@
       "没有“" + value + "”这一项；可选：" + known.join("、") + "。",
       "There is no '" + value + "'; choose one of: " + known.join(", ") + "."
     ));
-    return "";
+    return input.value;
   }
 
   function readFlag(input, given, errors) {

@@ -395,8 +395,8 @@
       var link = make("a", "", say(source.title));
       link.href = source.url;
       var lead = i ? (language === "en" ? "; " : "；") : say(WORDS.from);
-      var of = names.length > 1 ? sources[names[i]].labels.join(language === "en" ? ", " : "、") + (language === "en" ? ": " : "：") : "";
-      element.appendChild(document.createTextNode(lead + of));
+      var which = names.length > 1 ? sources[names[i]].labels.join(language === "en" ? ", " : "、") + (language === "en" ? ": " : "：") : "";
+      element.appendChild(document.createTextNode(lead + which));
       element.appendChild(link);
       element.appendChild(document.createTextNode(comma + sources[names[i]].read));
     }
