@@ -14,6 +14,9 @@ that knows MkDocs; `python -m hooks` (`cli`) runs the same functions without a b
   `findings` and `report`.
 - Data: `facts` with `fact_checks` (equations between columns) and `units`, `facts_table`,
   `measured`, `measured_table`, `data_blocks`, `quantities`, `yaml_places`.
+- Calculators: the package `calc` (`registry` of the scripts, `engine` that runs them in V8,
+  `presets` from the data, `page` for the fence, `cli`); their formulas are written once, in
+  `docs/assets/javascripts/calc/`.
 - What pages get besides their text: `page_parts`, `contents`, `topic_map`, `backlinks`, `history`.
 - Search in the browser: `search_worker` with `search_prelude.js`.
 - Building and starting: `publish`, `scaffold`.

@@ -176,7 +176,6 @@ def _add_fences(config: MkDocsConfig, build: Build) -> None:
         }
     )
 
-
     fences.append(
         {
             "name": "calc",

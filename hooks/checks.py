@@ -113,7 +113,8 @@ def _check_blocks(root: Path, docs: Path, notes: Catalogue, base: facts.FactBase
                 try:
                     render()
                 except (facts.FactsError, measured.MeasuredError, calc_engine.CalcError) as error:
-                    findings.append(Finding(note.file, fence.line, 1, f"{kind}-block", str(error)))
+                    rule = calc_page.RULE if kind == "calc" else f"{kind}-block"
+                    findings.append(Finding(note.file, fence.line, 1, rule, str(error)))
     library = docs / MERMAID
     if drawn and library.is_file():
         findings += diagrams.check_diagrams(drawn, library, root / ".cache" / "diagrams")

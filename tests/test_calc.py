@@ -53,7 +53,9 @@ def texts_of(record: Any, path: str = "") -> list[tuple[str, dict[str, str]]]:
     if isinstance(record, dict):
         if set(record) == {"zh", "en"}:
             return [(path, record)]
-        return [found for key, value in record.items() for found in texts_of(value, f"{path}/{key}")]
+        return [
+            found for key, value in record.items() for found in texts_of(value, f"{path}/{key}")
+        ]
     if isinstance(record, list):
         return [found for i, value in enumerate(record) for found in texts_of(value, f"{path}/{i}")]
     return []
@@ -193,7 +195,12 @@ def test_what_is_no_number_is_refused(calc: Engine, text: str) -> None:
             "network", {"mtu": 9000}, "mtu", "256 到 4096", "between 256 and 4096", id="mtu"
         ),
         pytest.param(
-            "pcie", {"gen": "gen9"}, "gen", "没有“gen9”这一项", "There is no 'gen9'", id="no such row"
+            "pcie",
+            {"gen": "gen9"},
+            "gen",
+            "没有“gen9”这一项",
+            "There is no 'gen9'",
+            id="no such row",
         ),
         pytest.param(
             "pcie", {"lane": 16}, "lane", "是不是 lanes", "did you mean 'lanes'?", id="typo"
@@ -261,7 +268,12 @@ def test_unknown_calculators_get_the_nearest_name(calc: Engine) -> None:
 @pytest.mark.parametrize(
     ("value", "form", "zh", "en"),
     [
-        (70272, {"kind": "bytes", "digits": 6}, "70.272 kB（68.625 KiB）", "70.272 kB (68.625 KiB)"),
+        (
+            70272,
+            {"kind": "bytes", "digits": 6},
+            "70.272 kB（68.625 KiB）",
+            "70.272 kB (68.625 KiB)",
+        ),
         (512, {"kind": "bytes"}, "512 B", "512 B"),
         (80e9, {"kind": "bytes"}, "80 GB（74.51 GiB）", "80 GB (74.51 GiB)"),
         (999.99e9, {"kind": "bytes"}, "1 TB（931.3 GiB）", "1 TB (931.3 GiB)"),
@@ -414,7 +426,7 @@ def test_block_of_nothing_offers_the_nearest(calc: Engine) -> None:
 
 
 def test_page_loads_only_what_its_calculators_need() -> None:
-    html = '<section class="calc" data-calc="pcie"></section>'
+    html = '<div class="calc" data-calc="pcie"></div>'
     names = [address.rpartition("/")[2] for address in page.scripts_of(html)]
     assert names == ["core.js", "format.js", "scene.js", "parts.js", "links.js", *names[-2:]]
     assert names[-2:] == ["presets.js", "form.js"]
@@ -425,7 +437,8 @@ def test_page_loads_only_what_its_calculators_need() -> None:
 NEW_WORDS = frozenset("let const class async await yield import export of".split())
 NEW_NAMES = frozenset(
     "assign entries includes padStart padEnd startsWith endsWith repeat from isInteger isFinite"
-    " log2 log10 sign trunc cbrt hypot Map Set Promise Symbol Proxy fetch fill findIndex flat".split()
+    " log2 log10 sign trunc cbrt hypot Map Set Promise Symbol Proxy fetch fill findIndex"
+    " flat".split()
 )
 ALLOWED_NAMES = {"form.js": {"fill", "entries"}, "core.js": {"entries"}}
 
@@ -437,7 +450,11 @@ def test_scripts_are_for_old_browsers_too(path: Path) -> None:
     assert text.count("\n") < 560
     previous = ""
     for token, value in JavascriptLexer().get_tokens(text):
-        if token in Comment or (token in String and token is not String.Backtick) or not value.strip():
+        if (
+            token in Comment
+            or (token in String and token is not String.Backtick)
+            or not value.strip()
+        ):
             continue
         assert token is not String.Backtick and "`" not in value, value
         assert value not in ("=>", "...", "**", "?.", "??"), value

@@ -12,7 +12,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page
 
 from hooks.calc import engine, registry
-from tests.conftest import ROOT, Project
+from tests.conftest import ROOT, Project, serve
 from tests.notes import note
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("calc")]
@@ -28,7 +28,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     project = Project(tmp_path_factory.mktemp("calc"))
     (project.root / "docs" / "data").symlink_to(ROOT / "docs" / "data")
     shutil.copytree(ROOT / "docs" / "calc", project.root / "docs" / "calc")
-    fence = "## 甲\n\n```calc\npipeline\n```\n\n## 乙\n\n```calc\nunits\n```\n\n```calc\nunits\n```\n"
+    fence = "## 甲\n\n```calc\npipeline\n```\n\n## 乙\n" + "\n```calc\nunits\n```\n" * 2
     english = fence.replace("甲", "One").replace("乙", "Two")
     project.write("docs/topic/one.md", note(fence, "第一篇"))
     project.write("docs/topic/one.en.md", note(english, "Note one"))
@@ -94,7 +94,7 @@ def test_page_says_what_the_command_line_says(open_page: Open) -> None:
 
 def test_a_preset_names_its_sources_and_gives_way_to_the_reader(open_page: Open) -> None:
     page = open_page("en/calc/roofline.html")
-    bandwidth = page.get_by_label("Memory bandwidth")
+    bandwidth = page.get_by_role("textbox", name="Memory bandwidth")
     source = page.locator(".calc__source:visible a").first
     assert (source.get_attribute("href") or "").startswith("https://")
     page.get_by_label("Accelerator").select_option("h200-sxm")
@@ -140,7 +140,7 @@ def test_a_result_is_shared_by_its_address(open_page: Open) -> None:
     assert shared.get_by_label("Stages p").input_value() == "8"
     # What is as it was at first leaves the address clean.
     page.get_by_role("button", name="Start over").click()
-    assert "pipeline." not in page.evaluate("location.href")
+    assert page.evaluate("location.search") == "?h=word"
     assert page.get_by_label("Stages p").input_value() == "4"
 
 
@@ -183,10 +183,12 @@ def test_by_keyboard_alone(open_page: Open) -> None:
     page.keyboard.type("3")
     assert answer(page) == "12.5 %"
     page.keyboard.press("Enter")
-    assert page.get_by_role("status").filter(has_text="12.5 %").count() == 1
-    for _ in range(4):
+    page.get_by_role("status").filter(has_text="12.5 %").wait_for()
+    passed = []
+    for _ in range(5):  # three more fields, the timeline where it scrolls, and the buttons
         page.keyboard.press("Tab")
-    assert page.evaluate("document.activeElement.textContent") == "Copy link"
+        passed.append(page.evaluate("document.activeElement.textContent"))
+    assert "Copy link" in passed
 
 
 def test_the_schedule_is_drawn_with_words_for_those_who_cannot_see_it(open_page: Open) -> None:
@@ -208,7 +210,8 @@ def test_in_a_note_each_form_is_its_own(open_page: Open) -> None:
     values = page.get_by_label("数值")
     assert [box.input_value() for box in values.all()] == ["400", "900"]
     values.first.fill("800")
-    assert "units.value=800" in page.url and "units-2.value=900" in page.url
+    address = page.evaluate("location.search")
+    assert "units.value=800" in address and "units-2.value=900" in address
     assert page.locator("details.calc__more").first.locator(".katex").count() > 0
     ids = page.locator("[id]").evaluate_all("all => all.map(one => one.id)")
     assert len(ids) == len(set(ids))
@@ -224,7 +227,8 @@ def test_fits_a_phone(open_page: Open, name: str) -> None:
     boxes = page.locator(".calc__input:visible, .calc__button").evaluate_all(
         "all => all.map(one => one.getBoundingClientRect()).map(box => [box.width, box.height])"
     )
-    assert all(width >= 100 and height >= 28 for width, height in boxes)
+    assert min(width for width, _ in boxes) >= 70
+    assert min(height for _, height in boxes) >= 36
     # The answer can be seen while the first field is being written in.
     bar = page.locator(".calc__bar")
     assert answer(page) in bar.inner_text()
@@ -247,9 +251,15 @@ def test_without_script_the_page_still_teaches(open_page: Open, language: str) -
 @pytest.mark.parametrize(
     "name", ["calc/training-memory", "en/calc/collective", "en/calc/roofline", "topic/one"]
 )
-def test_accessible(open_page: Open, name: str, scheme: str) -> None:
-    page = open_page(f"{name}.html", color_scheme=scheme)
-    page.locator(".calc__input:visible").nth(1).fill("-1")
-    page.wait_for_timeout(400)
-    found = Axe().run(page, {"include": [["article"]]}).response["violations"]
+def test_accessible(browser: Browser, site: Path, name: str, scheme: str) -> None:
+    # Served: the checker reads style sheets in a way that files do not allow.
+    with serve(site) as address:
+        context = browser.new_context(color_scheme=scheme)  # type: ignore[arg-type]
+        page = context.new_page()
+        page.goto(f"{address}{name}.html")
+        page.locator("input.calc__input:visible").first.fill("-1")
+        page.locator(".calc__error:visible").first.wait_for()
+        page.wait_for_timeout(400)  # boxes that scroll are made reachable a moment later
+        found = Axe().run(page, {"include": [["article"]]}).response["violations"]
+        context.close()
     assert [(one["id"], [node["html"] for node in one["nodes"]]) for one in found] == []

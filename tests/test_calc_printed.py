@@ -108,7 +108,7 @@ def layer(calc: Engine, model: str, *, tensor: int, spread: bool, recompute: str
     heads, hidden, micro = (KORTHIKANTI[model][i] for i in (0, 1, 7))
     shape = {"s": SEQUENCE, "b": micro, "h": hidden, "a": heads, "t": tensor, "c": 1}
     bytes_kept = calc.formula("layerActivations", shape, spread, recompute)
-    return float(bytes_kept) / (SEQUENCE * micro * hidden)
+    return float(bytes_kept / (SEQUENCE * micro * hidden))
 
 
 @pytest.mark.parametrize(

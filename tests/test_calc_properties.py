@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from typing import Any
 
@@ -30,9 +31,7 @@ def calc() -> Engine:
 
 @few
 @given(value=st.floats(0.001, 1e4), unit=st.sampled_from(UNITS), direction=st.booleans())
-def test_directions_and_units_agree(
-    value: float, unit: str, direction: bool, calc: Engine
-) -> None:
+def test_directions_and_units_agree(value: float, unit: str, direction: bool, calc: Engine) -> None:
     entries = {"value": value, "unit": unit, "direction": "bi" if direction else "uni"}
     answer = calc.run("units", entries)
     assert answer["bi"] == pytest.approx(2 * answer["uni"])
@@ -48,7 +47,9 @@ def test_written_numbers_keep_their_digits(value: float, digits: int, calc: Engi
     text = str(calc._call("number", [value, digits]))
     mantissa, _, power = text.replace(",", "").replace("−", "-").partition("×10")
     exponent = int(power.translate(str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")) or 0)
-    assert float(mantissa) * 10**exponent == pytest.approx(value, rel=0.5 * 10 ** (1 - digits) * 1.01)
+    assert float(mantissa) * 10**exponent == pytest.approx(
+        value, rel=0.5 * 10 ** (1 - digits) * 1.01
+    )
 
 
 # Collectives
@@ -90,9 +91,7 @@ SM = {"threads": 2048, "blocks": 32, "registers": 65536, "shared": 233472, "shar
 
 
 @few
-@given(
-    threads=st.integers(1, 1024), registers=st.integers(1, 254), shared=st.integers(0, 200_000)
-)
+@given(threads=st.integers(1, 1024), registers=st.integers(1, 254), shared=st.integers(0, 200_000))
 def test_more_of_a_resource_never_raises_occupancy(
     threads: int, registers: int, shared: int, calc: Engine
 ) -> None:
@@ -108,7 +107,10 @@ def test_more_of_a_resource_never_raises_occupancy(
 
 @few
 @given(
-    m=st.integers(1, 9999), n=st.integers(1, 9999), tile=st.integers(1, 256), sms=st.integers(1, 200)
+    m=st.integers(1, 9999),
+    n=st.integers(1, 9999),
+    tile=st.integers(1, 256),
+    sms=st.integers(1, 200),
 )
 def test_tiles_waste_between_nothing_and_all(
     m: int, n: int, tile: int, sms: int, calc: Engine
@@ -180,7 +182,7 @@ def test_time_and_throughput_are_two_ways_of_one_sum(
     common = {"model": "", "gpu": "", "peak": 989, "active": 7e9, "tokens": tokens, "gpus": gpus}
     forward = calc.run("training-time", {**common, "utilisation": mfu})
     speed = {"mode": "throughput", "throughput": forward["throughput"]}
-    if not 1e-3 <= speed["throughput"] <= 1e15:  # type: ignore[operator]
+    if not 1e-3 <= speed["throughput"] <= 1e15:
         return
     back = calc.run("training-time", {**common, **speed})
     assert back["mfu"] == pytest.approx(mfu / 100)
@@ -213,7 +215,10 @@ def test_flushed_schedules_idle_as_the_formula_says(
 
 @few
 @given(
-    p=st.integers(2, 6), v=st.integers(2, 4), groups=st.integers(1, 4), ratio=st.sampled_from([1, 2])
+    p=st.integers(2, 6),
+    v=st.integers(2, 4),
+    groups=st.integers(1, 4),
+    ratio=st.sampled_from([1, 2]),
 )
 def test_interleaving_divides_the_bubble(
     p: int, v: int, groups: int, ratio: int, calc: Engine
@@ -253,7 +258,7 @@ def test_a_played_schedule_does_all_work_once_and_in_order(
     assert len(pieces) == len(named) == p * v * m * kinds
     for stage in range(p):
         own = sorted((x["start"], x["end"]) for x in pieces if x["stage"] == stage)
-        for (_, end), (start, _) in zip(own, own[1:], strict=False):
+        for (_, end), (start, _) in itertools.pairwise(own):
             assert start >= end - 1e-9
     for (kind, micro, chunk, stage), one in named.items():
         before = ("B", micro, chunk, stage) if kind == "W" else ("F", micro, chunk, stage)
@@ -280,7 +285,13 @@ def test_gqa_lies_between_mqa_and_mha(
     shape = {"layers": layers, "heads": heads, "kv_heads": groups, "head_dim": 128}
 
     def cached(attention: str) -> float:
-        full = {**shape, "attention": attention, "bytes": bytes_each, "kv_rank": 512, "rope_dim": 64}
+        full = {
+            **shape,
+            "attention": attention,
+            "bytes": bytes_each,
+            "kv_rank": 512,
+            "rope_dim": 64,
+        }
         return float(calc.formula("kvBytesPerToken", full))
 
     assert cached("mqa") * groups == cached("gqa") <= cached("mha") == cached("mqa") * heads
