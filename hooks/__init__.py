@@ -12,8 +12,11 @@ that knows MkDocs; `python -m hooks` (`cli`) runs the same functions without a b
   with the package `links`, `targets`, `content_safety`, `pairing`, `navigation`, `addresses`,
   `site_check` (built pages), `diagrams` with `mermaid_engine`, `figures` with `svg`; said by
   `findings` and `report`.
-- Data: `facts` with `fact_checks` (equations between columns) and `units`, `facts_table`,
-  `measured`, `measured_table`, `data_blocks`, `quantities`, `yaml_places`.
+- Data: `facts` with `fact_checks` (equations between columns) and `units`; shown by `facts_table`
+  with `fact_rows`, downloaded by `facts_export`; sources by `bibliography` with `source_use`;
+  `measured`, `measured_table`; what fences share: `data_blocks`, `quantities`, `yaml_places`;
+  charts: `charts`, `chart_vega`, `chart_svg`, `chart_html`; numbers in prose: `values`,
+  `value_markers`, `value_links`.
 - Calculators: the package `calc` (`registry` of the scripts, `engine` that runs them in V8,
   `presets` from the data, `page` for the fence, `cli`); their formulas are written once, in
   `docs/assets/javascripts/calc/`.

@@ -27,8 +27,11 @@ if str(ROOT) not in sys.path:  # MkDocs loads this file by path, whatever the wo
 from hooks import (  # noqa: E402
     addresses,
     backlinks,
+    bibliography,
+    chart_html,
     content_safety,
     facts,
+    facts_export,
     figures,
     history,
     measured,
@@ -38,11 +41,14 @@ from hooks import (  # noqa: E402
     publish,
     search_worker,
     site_check,
+    source_use,
+    value_links,
+    values,
 )
 from hooks.calc import engine as calc_engine  # noqa: E402
 from hooks.calc import page as calc_page  # noqa: E402
 from hooks.calc import presets as calc_presets  # noqa: E402
-from hooks.checks import Tree, read_tree  # noqa: E402
+from hooks.checks import Tree, read_tree, resolver_of  # noqa: E402
 from hooks.findings import Finding, has_errors  # noqa: E402
 from hooks.heading_ids import HeadingIdsExtension  # noqa: E402
 
@@ -73,6 +79,10 @@ class Build:
     links_back: dict[str, dict[str, list[Any]]] = field(default_factory=dict)
     found: list[Finding] = field(default_factory=list)
     """What was found in rendered pages."""
+    files: dict[str, str] = field(default_factory=dict)
+    """Texts that pages lead to, by their paths in the site."""
+    resolver: values.Resolver | None = None
+    """Looks up the numbers in prose."""
 
     def calc_scripts(self, content: str) -> list[str]:
         """Return the scripts that the calculators of a page need; overrides/main.html asks."""
@@ -129,6 +139,7 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
         site_url=config.site_url or "",
     )
     build = Build(tree, site, is_serving, history.first_days(ROOT))
+    build.resolver = resolver_of(ROOT, tree.docs, tree.notes, tree.facts)
     config.extra[_KEY] = build
     _say(tree.findings, build)
     config.markdown_extensions.append(HeadingIdsExtension())  # type: ignore[arg-type]
@@ -158,8 +169,15 @@ def _add_fences(config: MkDocsConfig, build: Build) -> None:
             "name": "facts",
             "class": "facts",
             "format": lambda source, *_, **__: facts.render_table(
-                source, build.tree.facts, build.language
+                source, build.tree.facts, build.language, build.page_dir
             ),
+        }
+    )
+    fences.append(
+        {
+            "name": "chart",
+            "class": "chart",
+            "format": lambda source, *_, **__: _draw_chart(source, build),
         }
     )
     fences.append(
@@ -175,7 +193,6 @@ def _add_fences(config: MkDocsConfig, build: Build) -> None:
             ),
         }
     )
-
     fences.append(
         {
             "name": "calc",
@@ -189,6 +206,20 @@ def _add_fences(config: MkDocsConfig, build: Build) -> None:
             ),
         }
     )
+
+
+def _draw_chart(source: str, build: Build) -> str:
+    drawn = chart_html.render(
+        source,
+        build.tree.facts,
+        docs=build.tree.docs,
+        root=ROOT,
+        language=build.language,
+        page_dir=build.page_dir,
+        cache=ROOT / ".cache" / "charts",
+    )
+    build.files |= drawn.files
+    return drawn.html
 
 
 @event_priority(-200)  # After static-i18n has replaced the navigation
@@ -221,7 +252,15 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
         added=build.added,
         areas=build.tree.areas,
         root=ROOT,
+        sources=lambda language: _sources(build, language),
     )
+
+
+def _sources(build: Build, language: str) -> str:
+    tree = build.tree
+    resolver = build.resolver or resolver_of(ROOT, tree.docs, tree.notes, tree.facts)
+    users = source_use.users(tree.notes, tree.facts, resolver, language)
+    return bibliography.render(tree.facts, users, language)
 
 
 @event_priority(100)  # Check what Markdown made before anything is added to it
@@ -241,6 +280,11 @@ def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -
         docs_dir=build.tree.docs,
         language=build.language,
     )
+    if build.resolver is not None:
+        html, problems = value_links.render(
+            html, build.resolver, language=note.language, page_dir=build.page_dir
+        )
+        build.found += [Finding(note.file, 0, 0, "value-marker", one) for one in problems]
     html = search_worker.separate_cells(html)
     return html + _backlinks(page, note.id, build, config, files)
 
@@ -276,8 +320,9 @@ def on_post_build(config: MkDocsConfig) -> None:
     staged = Path(config.site_dir)
     search_worker.install(staged, search_worker.find_theme_dir(config.theme.dirs))
     publish.add_licences(ROOT, staged)
-    calc_presets.write(staged, calc_engine.default(build.tree.facts).data)
     _write_redirects(staged, build, config)
+    rows = calc_presets.files(calc_engine.default(build.tree.facts).data)
+    publish.add_files(staged, facts_export.files(build.tree.facts) | build.files | rows)
     findings = build.found + site_check.check_site(staged, site_url=config.site_url or "")
     _say(sorted(set(findings)), build)
     if not build.is_serving:

@@ -9,6 +9,7 @@ from pathlib import Path
 from hooks import (
     addresses,
     catalogue,
+    charts,
     content_safety,
     contents,
     diagrams,
@@ -19,6 +20,7 @@ from hooks import (
     pairing,
     source_check,
     topic_map,
+    values,
 )
 from hooks.calc import engine as calc_engine
 from hooks.calc import page as calc_page
@@ -79,7 +81,13 @@ def read_tree(
         lines = register.read_text(encoding="utf-8").splitlines()
         findings += addresses.check_register(lines, notes)
     findings += _check_blocks(root, docs, notes, base)
+    findings += values.check_notes(notes, resolver_of(root, docs, notes, base))
     return Tree(root, docs, notes, entries, base, areas, sorted(set(findings)))
+
+
+def resolver_of(root: Path, docs: Path, notes: Catalogue, base: facts.FactBase) -> values.Resolver:
+    """Return what looks up the numbers in the prose of the notes."""
+    return values.Resolver(base, docs, root, frozenset(notes.ids()))
 
 
 def _beside(root: Path) -> list[Path]:
@@ -108,6 +116,10 @@ def _check_blocks(root: Path, docs: Path, notes: Catalogue, base: facts.FactBase
             elif kind == "calc":
                 render = lambda fence=fence, note=note: calc_page.render_block(  # noqa: E731
                     fence.text, calculators=calc_engine.default(base), language=note.language
+                )
+            elif kind == "chart":
+                render = lambda fence=fence, note=note: charts.read(  # noqa: E731
+                    fence.text, base, docs, note.language
                 )
             if render is not None:
                 try:

@@ -140,13 +140,13 @@ class FactBase:
     sources: dict[str, Source] = field(default_factory=dict)
 
 
-def render_table(spec: str, base: FactBase, language: str) -> str:
+def render_table(spec: str, base: FactBase, language: str, page_dir: str = "") -> str:
     """Return the HTML for a `facts` fence; see `hooks.facts_table.render`.
 
     Raises:
         FactsError: The fence names what the data lacks.
     """
-    return facts_table.render(spec, base, language)
+    return facts_table.render(spec, base, language, page_dir)
 
 
 def load_facts(data_dir: Path) -> tuple[FactBase, list[Finding]]:

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import posixpath
 from dataclasses import dataclass, field
 from html import escape
 from string import ascii_lowercase
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from hooks import fact_rows, facts_export
+from hooks.bibliography import anchor, page_of
 from hooks.data_blocks import BlockError, names, pick, read_options
 from hooks.quantities import Text, terms
 
 if TYPE_CHECKING:
     from hooks.facts import Cell, Column, FactBase, Family, Row, Source
 
-_FIELDS = ("table", "columns", "rows", "caption")
+_FIELDS = ("table", "columns", "rows", "where", "order", "caption")
 _WORDS = {
     "zh": {
         "announced": "已发布未出货",
@@ -24,6 +27,8 @@ _WORDS = {
         "secondary": "二手来源",
         "confidence": "可信度 {}",
         "legend": "可信度 A：见于厂商或作者自己的文字或代码；B：二手来源，或由来源中的数字算得。",
+        "bibliography": "书目",
+        "data": "全部数据",
         "colon": "：",
         "semicolon": "；",
         "comma": "，",
@@ -40,6 +45,8 @@ _WORDS = {
             "Confidence A: in the vendor's or authors' own words or code; "
             "B: at second hand, or computed from figures of the source."
         ),
+        "bibliography": "bibliography",
+        "data": "All data",
         "colon": ": ",
         "semicolon": "; ",
         "comma": ", ",
@@ -61,49 +68,106 @@ class _Marks:
         return (ascii_lowercase[repeat - 1] if repeat else "") + ascii_lowercase[letter]
 
 
-def render(spec: str, base: FactBase, language: str) -> str:
-    """Return the HTML for a `facts` fence.
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """What a fence shows of a family."""
 
-    Arguments:
-        spec: YAML with `table` and, optionally, `columns` and `rows` to choose and order, and
-            `caption` (a text or {zh, en}) in place of the family's title.
-        base: The data.
-        language: `zh` or `en`.
+    name: str
+    family: Family
+    columns: dict[str, Column]
+    rows: dict[str, Row]
+
+    @property
+    def sources(self) -> list[str]:
+        """The keys of the sources of what is shown, in the order of reading."""
+        cells = (row.cells.get(name) for row in self.rows.values() for name in self.columns)
+        return list(dict.fromkeys(cell.source for cell in cells if cell is not None))
+
+
+def select(options: dict[str, Any], base: FactBase) -> Selection:
+    """Return the rows and columns that a fence's `table`, `columns`, `rows`, `where`, `order` name.
 
     Raises:
-        BlockError: The YAML is wrong, or names a table, column or row that does not exist.
+        BlockError: They name a table, column or row that does not exist.
     """
-    options = read_options(spec, _FIELDS, "facts")
     name = options.get("table")
     if not isinstance(name, str):
         raise BlockError("a facts block needs a line 'table: NAME'")
     family = pick([name], base.families, "table")[name]
     columns = pick(names(options, "columns"), family.columns, "column")
     rows = pick(names(options, "rows"), family.rows, "row")
-    title = _caption(options.get("caption"), family, language)
+    rows = fact_rows.filtered(rows, fact_rows.conditions(options.get("where")), family.columns)
+    rows = fact_rows.ordered(rows, options.get("order"), family.columns)
+    return Selection(name, family, columns, rows)
+
+
+def used_sources(spec: str, base: FactBase) -> list[str]:
+    """Return the keys of the sources that a `facts` fence shows; BlockError as for `render`."""
+    return select(read_options(spec, _FIELDS, "facts"), base).sources
+
+
+def render(spec: str, base: FactBase, language: str, page_dir: str = "") -> str:
+    """Return the HTML for a `facts` fence.
+
+    Arguments:
+        spec: YAML with `table` and, optionally, `columns` and `rows` to choose and order, `where`
+            (conditions such as `year >= 2020`) and `order` (a column, `-` before it for the
+            largest first) instead, and `caption` (a text or {zh, en}) in place of the family's
+            title.
+        base: The data.
+        language: `zh` or `en`.
+        page_dir: Folder of the page in the site, such as `en/link/topo`; links start there.
+
+    Raises:
+        BlockError: The YAML is wrong, or names a table, column or row that does not exist.
+    """
+    options = read_options(spec, _FIELDS, "facts")
+    chosen = select(options, base)
+    family, columns = chosen.family, chosen.columns
+    title = caption(options.get("caption"), family.title, language)
     marks = _Marks()
     used: dict[str, set[str]] = {}
     words = _WORDS[language]
     head = "".join(_heading(column, language) for column in columns.values())
-    body = "".join(_row(row, columns, base, language, marks, used) for row in rows.values())
+    body = "".join(_row(row, columns, base, language, marks, used) for row in chosen.rows.values())
     corner = escape(family.row_header.in_language(language))
     notes = [family.note.in_language(language)] if family.note else []
     return (
         '<div class="facts">'
         f'<div class="facts__scroll" role="region" tabindex="0" aria-label="{escape(title)}">'
-        f'<table class="facts__table"><caption><span>{escape(title)}</span></caption>'
+        '<table class="facts__table facts__table--sortable">'
+        f"<caption><span>{escape(title)}</span></caption>"
         f'<thead><tr><th scope="col">{corner}</th>{head}</tr></thead>'
         f"<tbody>{body}</tbody></table></div>"
         + "".join(f'<p class="facts__note">{escape(note)}</p>' for note in notes)
         + _notes(marks, words)
-        + _sources(used, base, words, language)
+        + _sources(used, base, words, language, page_dir)
+        + downloads(
+            {kind.upper(): facts_export.path_of(chosen.name, kind) for kind in ("csv", "json")},
+            words["data"] + words["colon"],
+            page_dir,
+        )
         + "</div>"
     )
 
 
-def _caption(given: object, family: Family, language: str) -> str:
+def downloads(files: dict[str, str], before: str, page_dir: str) -> str:
+    """Return a line of links to files of the site, by their names."""
+    links = " · ".join(
+        f'<a href="{escape(posixpath.relpath(path, page_dir or "."))}" download>{escape(name)}</a>'
+        for name, path in files.items()
+    )
+    return f'<p class="facts__data">{escape(before)}{links}</p>'
+
+
+def caption(given: object, default: Text, language: str) -> str:
+    """Return the title that a fence gives, else the default.
+
+    Raises:
+        BlockError: It is neither a text nor one for each language.
+    """
     if given is None:
-        return family.title.in_language(language)
+        return default.in_language(language)
     try:
         return Text.model_validate(given).in_language(language)
     except ValueError as error:
@@ -144,28 +208,30 @@ def _row(
             )
             continue
         used.setdefault(cell.source, set()).add(cell.confidence)
-        cells += _cell(cell, base.sources.get(cell.source), language, marks)
+        number = list(used).index(cell.source) + 1
+        cells += _cell(cell, base.sources.get(cell.source), language, marks, number)
     return f'<tr><th scope="row">{head}</th>{cells}</tr>'
 
 
-def _cell(cell: Cell, source: Source | None, language: str, marks: _Marks) -> str:
+def _cell(cell: Cell, source: Source | None, language: str, marks: _Marks, number: int) -> str:
     words = _WORDS[language]
     is_text = isinstance(cell.value, Text)
     shown = cell.value.in_language(language) if isinstance(cell.value, Text) else str(cell.value)
     inside = escape(shown)
     if source is not None:
-        confidence = words["confidence"].format(cell.confidence)
-        read = words["read"].format(cell.read.isoformat())
-        title = words["semicolon"].join([_cited(source, language), read, confidence])
+        title = cited(cell, source, language)
         kind = f"facts__value facts__value--{cell.confidence.lower()}"
         inside = (
             f'<a class="{kind}" href="{escape(source.url)}" title="{escape(title)}">{inside}</a>'
+            # Printed only: which line of the list below.
+            f'<span class="facts__ref" data-ref="{number}" aria-hidden="true"></span>'
         )
     if cell.note:
         inside += _mark(marks.letter(cell.note.in_language(language)), words)
     if cell.status == "announced":
         inside += f' <span class="facts__status">{words["announced"]}</span>'
-    return f'<td class="facts__{"text" if is_text else "number"}">{inside}</td>'
+    order = "" if is_text else f' data-sort="{cell.value}"'
+    return f'<td class="facts__{"text" if is_text else "number"}"{order}>{inside}</td>'
 
 
 def _mark(letter: str, words: dict[str, str]) -> str:
@@ -173,7 +239,16 @@ def _mark(letter: str, words: dict[str, str]) -> str:
     return f'<sup class="facts__mark">{hidden}{letter}</sup>'
 
 
-def _cited(source: Source, language: str) -> str:
+def cited(cell: Cell, source: Source, language: str) -> str:
+    """Return in one line where a figure was read, when, and with which confidence."""
+    words = _WORDS[language]
+    confidence = words["confidence"].format(cell.confidence)
+    read = words["read"].format(cell.read.isoformat())
+    return words["semicolon"].join([cited_source(source, language), read, confidence])
+
+
+def cited_source(source: Source, language: str) -> str:
+    """Return publisher, title and date of a source in one line."""
     words = _WORDS[language]
     title = source.title.in_language(language)
     cited = f"{source.publisher.in_language(language)}{words['colon']}{title}"
@@ -190,9 +265,14 @@ def _notes(marks: _Marks, words: dict[str, str]) -> str:
 
 
 def _sources(
-    used: dict[str, set[str]], base: FactBase, words: dict[str, str], language: str
+    used: dict[str, set[str]],
+    base: FactBase,
+    words: dict[str, str],
+    language: str,
+    page_dir: str,
 ) -> str:
     items = ""
+    bibliography = posixpath.relpath(page_of(language), page_dir or ".")
     for key, grades in used.items():
         source = base.sources.get(key)
         if source is None:
@@ -203,10 +283,12 @@ def _sources(
         ]
         if source.kind == "secondary":
             details.insert(0, words["secondary"])
-        cited = escape(_cited(source, language))
+        cited = escape(cited_source(source, language))
         items += (
             f'<li><a href="{escape(source.url)}">{cited}</a>'
-            f"{words['semicolon']}{words['semicolon'].join(details)}</li>"
+            f"{words['semicolon']}{words['semicolon'].join(details)}{words['semicolon']}"
+            f'<a class="facts__entry" href="{escape(bibliography)}#{anchor(key)}">'
+            f"{words['bibliography']}</a></li>"
         )
     if not items:
         return ""
@@ -214,5 +296,5 @@ def _sources(
     return (
         '<details class="facts__sources" data-search-exclude>'
         f"<summary>{words['sources']} ({items.count('<li>')})</summary>"
-        f"<ul>{items}</ul><p>{words['legend']}</p></details>"
+        f"<ol>{items}</ol><p>{words['legend']}</p></details>"
     )

@@ -73,6 +73,8 @@ class Inline:
     tags: list[InlineTag] = field(default_factory=list)
     lists: list[tuple[int, int, str]] = field(default_factory=list)
     """Start and end of attribute lists, and the label each depends on, as below."""
+    comments: list[tuple[int, str]] = field(default_factory=list)
+    """Offset and text of HTML comments."""
     ids: list[tuple[str, int, str]] = field(default_factory=list)
     """Ids that attribute lists give to a link, an image, code or emphasis, with offsets; and the
     label on which it depends whether there is such a link."""
@@ -225,6 +227,7 @@ class _Scanner:
         if text.startswith("<!--", at):
             match = None if self.comment_searched else _COMMENT_END.search(text, at + 4)
             if match:
+                self.found.comments.append((at, text[at + 4 : match.start()]))
                 return match.end()
             self.comment_searched = True
             return at + 1

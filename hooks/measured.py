@@ -178,6 +178,24 @@ def parse_record(text: str) -> Record:
     return Record.model_validate(json.loads(text))
 
 
+def load_record(file: str, docs_dir: Path) -> Record:
+    """Return the record at a path below the folder of notes.
+
+    Raises:
+        MeasuredError: There is none, or it is invalid; the nearest path is offered.
+    """
+    path = docs_dir / file
+    try:
+        return parse_record(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        known = [p.relative_to(docs_dir).as_posix() for p in docs_dir.glob("**/measured/*.json")]
+        hint = nearest(file, known)
+        end = f"; did you mean '{hint}'?" if hint else ""
+        raise MeasuredError(f"there is no record 'docs/{file}'{end}") from error
+    except ValueError as error:  # JSONDecodeError and ValidationError alike
+        raise MeasuredError(f"'docs/{file}' is no valid record; the checks say where") from error
+
+
 def stale_programs(record: Record, root: Path) -> list[str]:
     """Return the paths of programs that are gone or differ from what was run."""
     stale = []
@@ -214,16 +232,7 @@ def render_measured(
         raise MeasuredError("a measured block needs a line 'file: TOPIC/measured/NAME.json'")
     view = str(options.get("view", "summary"))
     pick([view], dict.fromkeys(measured_table.VIEWS), "view")
-    path = docs_dir / file
-    try:
-        record = parse_record(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        known = [p.relative_to(docs_dir).as_posix() for p in docs_dir.glob("**/measured/*.json")]
-        hint = nearest(file, known)
-        end = f"; did you mean '{hint}'?" if hint else ""
-        raise MeasuredError(f"there is no record 'docs/{file}'{end}") from error
-    except ValueError as error:  # JSONDecodeError and ValidationError alike
-        raise MeasuredError(f"'docs/{file}' is no valid record; the checks say where") from error
+    record = load_record(file, docs_dir)
     return measured_table.render(
         record,
         options,

@@ -118,9 +118,10 @@ def number(value: float) -> str:
 
 
 def _table(title: str, head: str, body: str, kind: str) -> str:
+    sortable = " facts__table--sortable" if kind == "points" else ""
     return (
         f'<div class="facts__scroll" role="region" tabindex="0" aria-label="{escape(title)}">'
-        f'<table class="facts__table measured__{kind}">'
+        f'<table class="facts__table{sortable} measured__{kind}">'
         f"<caption><span>{escape(title)}</span></caption>"
         f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
     )
@@ -165,11 +166,11 @@ def _summary_cells(line: Summary, specs: dict[str, Specification], language: str
     value = f'<span class="facts__value">{number(line.value)} {escape(line.unit)}</span>'
     if details:
         value += f' <span class="facts__terms">{escape(" · ".join(details))}</span>'
-    statistic = escape(_statistic(line.statistic, language)) if line.statistic else ""
+    taken = escape(statistic(line.statistic, language)) if line.statistic else ""
     return {
         "what": f'<th scope="row">{escape(line.title.in_language(language))}</th>',
         "value": f"<td>{value}</td>",
-        "statistic": statistic and f"<td>{statistic}</td>",
+        "statistic": taken and f"<td>{taken}</td>",
         "spread": f'<td><span class="facts__value">{escape(spread)}</span></td>' if spread else "",
         "ratio": ratio and f"<td>{ratio}</td>",
     }
@@ -183,8 +184,9 @@ def _specified(spec: Specification, language: str) -> str:
     return text
 
 
-def _statistic(statistic: Text | None, language: str) -> str:
-    text = statistic.in_language(language) if statistic else "—"
+def statistic(given: Text | None, language: str) -> str:
+    """Return how a value was taken from its runs, such as `median`, in words."""
+    text = given.in_language(language) if given else "—"
     return _STATISTICS.get(text, text) if language == "zh" else text
 
 
@@ -199,13 +201,14 @@ def _result_title(result: Result, language: str) -> str:
     words = _WORDS[language]
     details = [result.unit, *terms(language, direction=result.direction, per=result.per)]
     if result.statistic:
-        details.append(_statistic(result.statistic, language))
+        details.append(statistic(result.statistic, language))
     if result.n:
         details.append(f"n = {result.n}")
     return f"{result.title.in_language(language)}{words['colon']}{words['comma'].join(details)}"
 
 
-def _axis_title(axis: Axis, language: str) -> str:
+def axis_title(axis: Axis, language: str) -> str:
+    """Return what varies along an axis, with its unit."""
     title = axis.title.in_language(language) if axis.title else axis.name
     title = _AXES.get(title, {}).get(language, title)
     return f"{title} ({axis.unit})" if axis.unit else title
@@ -214,17 +217,27 @@ def _axis_title(axis: Axis, language: str) -> str:
 def _points(result: Result, language: str) -> str:
     words = _WORDS[language]
     extra = [key for key in ("p5", "p95") if any(key in point for point in result.points)]
-    titles = [_axis_title(axis, language) for axis in result.axes]
+    titles = [axis_title(axis, language) for axis in result.axes]
     head = _heads(*titles, f"{words['value']} ({result.unit})", *extra)
     body = ""
     for point in result.points:
         axes = "".join(
-            f'<th scope="row">{_label(axis.name, point.get(axis.name))}</th>'
+            f'<th scope="row"{_order(point.get(axis.name))}>'
+            f"{escape(label(axis.name, point.get(axis.name)))}</th>"
             for axis in result.axes
         )
-        values = "".join(f"<td>{_shown(point.get(key))}</td>" for key in ("value", *extra))
+        values = "".join(
+            f"<td{_order(point.get(key))}>{_shown(point.get(key))}</td>"
+            for key in ("value", *extra)
+        )
         body += f"<tr>{axes}{values}</tr>"
     return _table(_result_title(result, language), head, body, "points")
+
+
+def _order(value: object) -> str:
+    """Return what a cell is sorted by: the number behind `4 MiB`."""
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return f' data-sort="{value}"' if is_number else ""
 
 
 def _shown(value: object) -> str:
@@ -242,11 +255,11 @@ def _heatmap(result: Result, language: str) -> str:
     values = {(point[down.name], point[across.name]): point["value"] for point in result.points}
     rows = list(dict.fromkeys(key[0] for key in values))
     columns = list(dict.fromkeys(key[1] for key in values))
-    if all(isinstance(label, int | float) for label in (*rows, *columns)):
+    if all(isinstance(place, int | float) for place in (*rows, *columns)):
         rows, columns = sorted(rows), sorted(columns)
     largest = max(map(abs, values.values())) or 1
-    corner = f"{_axis_title(down, language)} ↓ {_axis_title(across, language)} →"
-    head = _heads(corner, *(_label(across.name, label) for label in columns))
+    corner = f"{axis_title(down, language)} ↓ {axis_title(across, language)} →"
+    head = _heads(corner, *(label(across.name, place) for place in columns))
     body = ""
     for row in rows:
         cells = ""
@@ -257,14 +270,14 @@ def _heatmap(result: Result, language: str) -> str:
                 continue
             share = abs(value) / largest
             cells += f'<td style="--share:{share:.3f}">{number(value)}</td>'
-        body += f'<tr><th scope="row">{_label(down.name, row)}</th>{cells}</tr>'
+        body += f'<tr><th scope="row">{escape(label(down.name, row))}</th>{cells}</tr>'
     return _table(_result_title(result, language), head, body, "heatmap")
 
 
-def _label(axis: str, value: object) -> str:
+def label(axis: str, value: object) -> str:
     """Return a point's place on an axis; sizes in bytes as multiples of 1024 where they are."""
     if axis != "bytes" or not isinstance(value, int) or value <= 0:
-        return escape(str(value))
+        return str(value)
     power = min(((value & -value).bit_length() - 1) // 10, len(_SIZES) - 1)
     return f"{value >> (10 * power)} {_SIZES[power]}"
 
@@ -285,7 +298,7 @@ def _provenance(record: Record, place: Place, language: str) -> str:
     notes = record.notes.in_language(language) if record.notes else ""
     return (
         f'<p class="measured__machine">{words["machine"]}{colon}'
-        f"{escape(_machine(record, language))}</p>"
+        f"{escape(machine(record, language))}</p>"
         + (f'<p class="measured__notes">{escape(notes)}</p>' if notes else "")
         + f'<pre class="measured__command">'
         f"<code>{escape(record.command)}</code></pre>"
@@ -293,7 +306,8 @@ def _provenance(record: Record, place: Place, language: str) -> str:
     )
 
 
-def _machine(record: Record, language: str) -> str:
+def machine(record: Record, language: str) -> str:
+    """Return where and when a record was measured, in one line."""
     words = _WORDS[language]
     machine = record.machine
     parts = [machine.description.in_language(language) if machine.description else ""]

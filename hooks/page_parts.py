@@ -6,7 +6,7 @@ import datetime
 import html
 import posixpath
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from hooks import contents, topic_map
@@ -15,7 +15,7 @@ from hooks.navigation import Entry
 from hooks.records import Catalogue, Note
 
 _MARKER = re.compile(
-    r"^<!-- (?P<name>contents|notes|newest|verified|map|plan|external-links)"
+    r"^<!-- (?P<name>contents|notes|newest|verified|map|plan|external-links|sources)"
     r"(?: depth=(?P<depth>\d))?(?: area=(?P<area>[a-z]+))? -->[ \t]*$",
     re.MULTILINE,
 )
@@ -32,13 +32,15 @@ def fill_markers(
     added: Mapping[str, datetime.date],
     areas: list[topic_map.Area],
     root: Path | None = None,
+    sources: Callable[[str], str] | None = None,
 ) -> str:
     """Replace each marker line by the list it names.
 
     `<!-- contents depth=3 -->`: every topic, note and heading. `<!-- notes -->`: the notes of the
     topic whose index page this is. `<!-- newest -->`, `<!-- verified -->`: the latest six.
     `<!-- map -->`: every area of the field. `<!-- plan area=link -->`: what an area will hold.
-    `<!-- external-links -->`: what the last check of external links found.
+    `<!-- external-links -->`: what the last check of external links found. `<!-- sources -->`:
+    what `sources` returns for the language, the bibliography of the data.
     """
     prefix = posixpath.relpath(".", posixpath.dirname(page_path) or ".")
 
@@ -55,6 +57,8 @@ def fill_markers(
         if name == "external-links":
             report = external_report.load(root / external_report.FILE) if root else None
             return external_report.render_report(report, language)
+        if name == "sources":
+            return sources(language) if sources else ""
         if name == "newest":
             return contents.newest(notes, language, added, prefix=prefix)
         if name == "verified":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import zipfile
+from collections.abc import Mapping
 from pathlib import Path
 
 _OLD = "-old"
@@ -46,6 +47,14 @@ def add_licences(root: Path, site: Path) -> None:
     for path in (root / "LICENSE", root / "NOTICE", *sorted((root / "LICENSES").glob("*.txt"))):
         if path.is_file():
             shutil.copyfile(path, target / path.name)
+
+
+def add_files(site: Path, files: Mapping[str, str]) -> None:
+    """Write texts below the site, by their paths in it."""
+    for name, text in files.items():
+        path = site / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(text.encode("utf-8"))
 
 
 def pack(site: Path, archive: Path, top: str) -> int:

@@ -82,6 +82,16 @@ class HtmlTag:
 
 
 @dataclass(frozen=True, slots=True)
+class Comment:
+    """An HTML comment in running text; those that stand alone or in code are none of these."""
+
+    text: str
+    """What stands between the marks, without blanks around it."""
+    line: int
+    column: int
+
+
+@dataclass(frozen=True, slots=True)
 class Fence:
     """A fenced block."""
 
@@ -102,6 +112,7 @@ class Source:
     """Definitions of reference links; `text` is the label, normalised."""
     tags: tuple[HtmlTag, ...] = ()
     fences: tuple[Fence, ...] = ()
+    comments: tuple[Comment, ...] = ()
     footnote_uses: tuple[Link, ...] = ()
     footnote_definitions: tuple[Link, ...] = ()
     anchors: tuple[Anchor, ...] = ()

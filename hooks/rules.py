@@ -344,6 +344,20 @@ _FAMILIES = (
         _OFF,
     ),
     Rule(
+        "chart-*",
+        "a block that draws a chart names what does not exist, or asks for what cannot be drawn",
+        "the page lacks its chart",
+        "the message names the field",
+        _OFF,
+    ),
+    Rule(
+        "value-*",
+        "a number in prose differs from its data, lacks unit or direction, or names no datum",
+        "the reader takes away a wrong figure, or one that means two things",
+        "write the number that is suggested, or correct the marker behind it",
+        _OFF,
+    ),
+    Rule(
         "figure-*",
         "a drawing breaks the rules for figures",
         "it cannot be read in the dark, in the other language, or aloud",

@@ -18,7 +18,7 @@ from hooks.dialects import SITE, Dialect
 from hooks.lines import MARK_CLOSE, MARK_OPEN, Line, raw_column, split
 from hooks.nodes import HEADINGS, Node, Run, runs
 from hooks.plain import normal_label, plain_text
-from hooks.records import Anchor, Heading, HtmlTag, Link, LinkKind, Source
+from hooks.records import Anchor, Comment, Heading, HtmlTag, Link, LinkKind, Source
 from hooks.slugs import Slugger
 
 _LIST_AT_END = re.compile(r"[ ]+\{:?[ ]*(?P<words>[^}\n ][^\n}]*)\}[ ]*\Z")
@@ -40,6 +40,7 @@ class _Builder:
     anchors: list[Anchor] = field(default_factory=list)
     label_anchors: list[tuple[str, Anchor]] = field(default_factory=list)
     marks: list[Link] = field(default_factory=list)
+    comments: list[Comment] = field(default_factory=list)
     headings: list[tuple[int, str, str, Line]] = field(default_factory=list)
     """Level, text with markup, explicit id, place."""
 
@@ -59,7 +60,7 @@ class _Builder:
             return
         content = lines[0][0] if len(lines) == 1 else "\n".join(line[0] for line in lines)
         found = inline.scan(content, math=self.dialect.math, plain_math=self.dialect.is_relaxed)
-        if not (found.links or found.footnotes or found.tags or found.ids):
+        if not (found.links or found.footnotes or found.tags or found.ids or found.comments):
             return
         starts = [0]
         for line in lines:
@@ -80,6 +81,8 @@ class _Builder:
             )
             is_bare = link.kind is LinkKind.REFERENCE and not link.text
             (self.bare_labels if is_bare else self.links).append(record)
+        for offset, text in found.comments:
+            self.comments.append(Comment(text.strip(), *place(offset)))
         for mark in found.footnotes:
             self.marks.append(Link(mark.kind, mark.target, *place(mark.offset), mark.text))
         for identifier, offset, label in found.ids:
@@ -214,6 +217,7 @@ def parse(body: str, dialect: Dialect = SITE) -> Source:
         definitions=tuple(definitions),
         tags=tuple(sorted(builder.tags, key=lambda tag: (tag.line, tag.column))),
         fences=tuple(fence for fence in taken.fences if fence is not None),
+        comments=tuple(sorted(builder.comments, key=lambda one: (one.line, one.column))),
         footnote_uses=tuple(_in_order(builder.marks)),
         footnote_definitions=tuple(footnote_definitions),
         anchors=tuple(sorted(builder.anchors, key=lambda one: (one.line, one.column))),

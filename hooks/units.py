@@ -23,7 +23,19 @@ Amount = Any
 NO_UNIT = "none"
 """Written where a number has no unit."""
 
-_DECIMAL = {"n": -9, "µ": -6, "m": -3, "k": 3, "K": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
+_DECIMAL = {
+    "n": -9,
+    "µ": -6,
+    "u": -6,
+    "m": -3,
+    "k": 3,
+    "K": 3,
+    "M": 6,
+    "G": 9,
+    "T": 12,
+    "P": 15,
+    "E": 18,
+}
 _BINARY = {"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50}
 _UNITS = {
     # A transfer moves one bit of one lane or pin, also where a symbol carries several.
@@ -113,8 +125,6 @@ def unknown_part(unit: str) -> str:
 def suggestion(unit: str) -> str:
     """Return the unit with its unknown part replaced by the nearest known symbol, or ''."""
     part = unknown_part(unit)
-    if part == "us":
-        return unit.replace(part, "µs", 1)
     if re.fullmatch(r"[kMGT][bB]ps", part):
         return unit.replace(part, f"{part[:2]}/s", 1)
     by_case = [one for one in symbols() if one.lower() == part.lower()]

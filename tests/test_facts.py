@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import csv
+import json
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser
 from selectolax.lexbor import LexborHTMLParser
 
+from hooks import facts_export
 from hooks.facts import FactBase, FactsError, load_facts, render_table
 from hooks.quantities import terms
 
@@ -94,7 +97,7 @@ def test_a_missing_folder_is_an_empty_base(tmp_path: Path) -> None:
         ("unit: GB/s, direction: bi", "unti: GB/s, direction: bi", "gpu.yml:6:37: error"),
         ("unit: GB/s, direction: bi", "unti: GB/s, direction: bi", "did you mean 'unit'?"),
         ("direction: bi", "direction: both", "gpu.yml:6:49: error[facts-field] 'direction' in"),
-        ("density: dense", "density: full", "'columns.fp8': Input should be 'dense', 'sparse' or 'none'"),
+        ("density: dense", "density: full", "'columns.fp8': Input should be 'dense', 'sparse' or"),
         ("unit: TFLOPS, density: dense", "unit: TFLOPS", "error[facts-unit] column 'fp8' is a"),
         ("unit: GB/s, direction: uni, ", "", "gpu.yml:7:3: error[facts-unit] column 'lane'"),
         ("confidence: B, note", "confidence: C, note", "Input should be 'A' or 'B'"),
@@ -241,9 +244,57 @@ def test_equal_notes_share_a_mark(base: FactBase) -> None:
 def test_sources_are_listed_with_the_day_they_were_read(base: FactBase) -> None:
     tree = drawn(base)
     assert words(tree, "details li") == [
-        "NVIDIA: H100 <white> paper, 2022-03; read 2026-11-21; confidence A",
-        "Someone: A blog; secondary; read 2026-11-21; confidence B",
+        "NVIDIA: H100 <white> paper, 2022-03; read 2026-11-21; confidence A; bibliography",
+        "Someone: A blog; secondary; read 2026-11-21; confidence B; bibliography",
     ]
+
+
+def test_a_source_leads_to_its_entry_in_the_bibliography(base: FactBase) -> None:
+    tree = LexborHTMLParser(render_table("table: gpu", base, "en", "en/link/topo"))
+    entry = tree.css_first("details li a.facts__entry")
+    assert entry is not None
+    assert entry.attributes["href"] == "../../about/sources.html#source-paper"
+
+
+def test_on_paper_a_figure_names_its_line_in_the_list_of_sources(base: FactBase) -> None:
+    tree = drawn(base)
+    refs = [node.attributes["data-ref"] for node in tree.css("tbody .facts__ref")]
+    assert refs == ["1", "1", "2", "1", "1", "2"]
+
+
+def test_all_data_can_be_downloaded(base: FactBase) -> None:
+    tree = LexborHTMLParser(render_table("table: gpu", base, "zh", "link/topo"))
+    links = [node.attributes["href"] for node in tree.css(".facts__data a[download]")]
+    assert links == ["../../data/gpu.csv", "../../data/gpu.json"]
+    files = facts_export.files(base)
+    assert set(files) == {"data/gpu.csv", "data/gpu.json"}
+    rows = list(csv.DictReader(files["data/gpu.csv"].removeprefix("\ufeff").splitlines()))
+    lane = next(row for row in rows if row["column"] == "lane")
+    assert (lane["row"], lane["value"], lane["unit"]) == ("h100", "12.50", "GB/s")
+    assert (lane["direction"], lane["per"], lane["note_en"]) == ("uni", "lane", "computed")
+    assert (lane["url"], lane["read"]) == ("https://example.org/blog", "2026-11-21")
+    data = json.loads(files["data/gpu.json"])
+    assert data["rows"]["h100"]["cells"]["fp8"]["value"] == 1979
+    assert data["sources"]["paper"]["url"] == "https://example.org/h100?a=1&b=2"
+
+
+@pytest.mark.parametrize(
+    ("options", "rows"),
+    [
+        ("where: year >= 2020", ["H100 SXM"]),
+        ("where: link > 900", ["Rubin (preliminary) announced"]),
+        ("where: link", ["H100 SXM", "Rubin (preliminary) announced"]),
+        ("where: [link >= 900, year]", ["H100 SXM"]),
+        ("where: form = module", ["H100 SXM"]),
+        ("where: form = 模组", ["H100 SXM"]),
+        ("order: -link", ["Rubin (preliminary) announced", "H100 SXM"]),
+        ("order: link", ["H100 SXM", "Rubin (preliminary) announced"]),
+        ("order: year", ["H100 SXM", "Rubin (preliminary) announced"]),
+        ("order: [-year, link]", ["H100 SXM", "Rubin (preliminary) announced"]),
+    ],
+)
+def test_rows_are_filtered_and_ordered(options: str, rows: list[str], base: FactBase) -> None:
+    assert words(drawn(base, f"table: gpu\n{options}"), "tbody th") == rows
 
 
 def test_columns_and_rows_are_chosen_in_order(base: FactBase) -> None:
@@ -267,6 +318,12 @@ def test_the_table_scrolls_and_can_be_reached_by_keyboard(base: FactBase) -> Non
         ("table: storage", "there are: gpu"),
         ("table: gpu\ncolumns: [yaer]", "no column 'yaer'; did you mean 'year'?"),
         ("table: gpu\nrows: [h10]", "no row 'h10'; did you mean 'h100'?"),
+        ("table: gpu\nwhere: yaer > 1", "no column 'yaer'; did you mean 'year'?"),
+        ("table: gpu\nwhere: year is 1", "'where' holds conditions such as 'year >= 2020'"),
+        ("table: gpu\nwhere: {year: 1}", "'where' holds conditions such as"),
+        ("table: gpu\nwhere: year > new", "compares numbers with a word"),
+        ("table: gpu\nwhere: year > 2999", "no row meets 'where'"),
+        ("table: gpu\norder: -yaer", "no column 'yaer'; did you mean 'year'?"),
         ("table: gpu\nrow: [h100]", "no field of a facts block 'row'; did you mean 'rows'?"),
         ("table: gpu\nrows: h100", "'rows' must be a list"),
         ("table: gpu\nrows: []", "'rows' must be a list"),
@@ -317,3 +374,34 @@ def test_a_wide_table_scrolls_in_itself_on_a_phone(browser: Browser, base: FactB
     page.close()
     assert widths[0] <= 360
     assert widths[1] > widths[2]
+
+
+@pytest.mark.browser
+def test_a_column_is_sorted_by_keyboard_and_by_number(browser: Browser, base: FactBase) -> None:
+    script = (ROOT / "docs/assets/javascripts/tables.js").read_text(encoding="utf-8")
+    page = browser.new_page()
+    page.set_content(render_table("table: gpu", base, "en"))
+    page.add_script_tag(content=script)
+    head = page.locator("thead th", has_text="Link")
+
+    def names() -> list[str]:
+        return [text.split(" (")[0] for text in page.locator("tbody th").all_inner_texts()]
+
+    seen = []
+    for _ in range(3):
+        head.locator("button").focus()
+        page.keyboard.press("Enter")
+        seen.append((head.get_attribute("aria-sort"), [name.split()[0] for name in names()]))
+    year = page.locator("thead th", has_text="Year")
+    year.locator("button").click()
+    year.locator("button").click()
+    last = names()[-1]
+    other = head.get_attribute("aria-sort")
+    page.close()
+    assert seen == [
+        ("ascending", ["H100", "Rubin"]),
+        ("descending", ["Rubin", "H100"]),
+        ("none", ["H100", "Rubin"]),
+    ]
+    assert last.startswith("Rubin"), "a row without the figure stays last"
+    assert other == "none"
