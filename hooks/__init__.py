@@ -17,6 +17,9 @@ that knows MkDocs; `python -m hooks` (`cli`) runs the same functions without a b
   `measured`, `measured_table`; what fences share: `data_blocks`, `quantities`, `yaml_places`;
   charts: `charts`, `chart_vega`, `chart_svg`, `chart_html`; numbers in prose: `values`,
   `value_markers`, `value_links`.
+- Calculators: the package `calc` (`registry` of the scripts, `engine` that runs them in V8,
+  `presets` from the data, `page` for the fence, `cli`); their formulas are written once, in
+  `docs/assets/javascripts/calc/`.
 - What pages get besides their text: `page_parts`, `contents`, `topic_map`, `backlinks`, `history`.
 - Search in the browser: `search_worker` with `search_prelude.js`.
 - Building and starting: `publish`, `scaffold`.

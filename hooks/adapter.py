@@ -320,9 +320,9 @@ def on_post_build(config: MkDocsConfig) -> None:
     staged = Path(config.site_dir)
     search_worker.install(staged, search_worker.find_theme_dir(config.theme.dirs))
     publish.add_licences(ROOT, staged)
-    calc_presets.write(staged, calc_engine.default(build.tree.facts).data)
     _write_redirects(staged, build, config)
-    publish.add_files(staged, facts_export.files(build.tree.facts) | build.files)
+    rows = calc_presets.files(calc_engine.default(build.tree.facts).data)
+    publish.add_files(staged, facts_export.files(build.tree.facts) | build.files | rows)
     findings = build.found + site_check.check_site(staged, site_url=config.site_url or "")
     _say(sorted(set(findings)), build)
     if not build.is_serving:

@@ -113,19 +113,20 @@ def _check_blocks(root: Path, docs: Path, notes: Catalogue, base: facts.FactBase
                 render = lambda fence=fence, note=note: measured.render_measured(  # noqa: E731
                     fence.text, docs_dir=docs, root=root, language=note.language
                 )
-            elif kind == "chart":
-                render = lambda fence=fence, note=note: charts.read(  # noqa: E731
-                    fence.text, base, docs, note.language
-                )
             elif kind == "calc":
                 render = lambda fence=fence, note=note: calc_page.render_block(  # noqa: E731
                     fence.text, calculators=calc_engine.default(base), language=note.language
+                )
+            elif kind == "chart":
+                render = lambda fence=fence, note=note: charts.read(  # noqa: E731
+                    fence.text, base, docs, note.language
                 )
             if render is not None:
                 try:
                     render()
                 except (facts.FactsError, measured.MeasuredError, calc_engine.CalcError) as error:
-                    findings.append(Finding(note.file, fence.line, 1, f"{kind}-block", str(error)))
+                    rule = calc_page.RULE if kind == "calc" else f"{kind}-block"
+                    findings.append(Finding(note.file, fence.line, 1, rule, str(error)))
     library = docs / MERMAID
     if drawn and library.is_file():
         findings += diagrams.check_diagrams(drawn, library, root / ".cache" / "diagrams")

@@ -15,10 +15,10 @@ from hooks.calc import registry
 from hooks.calc.engine import CalcError
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
-
     from hooks.calc.engine import Engine
 
+RULE = "calc-block"
+"""The finding about a fence that names no calculator."""
 TOPIC = "calc"
 """The folder of the calculators' own pages."""
 _WORDS = {
@@ -82,10 +82,10 @@ def render_block(
     if not is_own_page:
         about = f'<details class="calc__more"><summary>{text["more"]}</summary>{about}</details>'
     return (
-        f'<section class="calc" data-calc="{name}" aria-label="{text["calculator"]}{colon}'
+        f'<div class="calc" data-calc="{name}" role="group" aria-label="{text["calculator"]}{colon}'
         f'{html.escape(title)}">{own_title}<div class="calc__app" data-search-exclude>'
         f'<p class="calc__noscript">{text["noscript"]}<code>python -m hooks calc {name}</code></p>'
-        f"</div>{about}</section>"
+        f"</div>{about}</div>"
     )
 
 
@@ -127,10 +127,14 @@ def _example(calculators: Engine, record: dict[str, Any], language: str) -> str:
         problems = "; ".join(f"{error['key']}: {error['text']}" for error in shown["errors"])
         raise CalcError(f"the worked example of '{name}' does not compute: {problems}")
     inputs = [
-        (_say(entry["label"], language), calculators.input_text(name, entry["key"], value, language))
+        (
+            _say(entry["label"], language),
+            calculators.input_text(name, entry["key"], value, language),
+        )
         for entry in record["inputs"]
         if (value := shown["inputs"].get(entry["key"])) not in (None, "")
         and _plays(entry, shown["inputs"])
+        and not (entry.get("optional") and value == 0)
     ]
     outputs = [(row["label"], row["text"]) for row in shown["rows"]]
     says = html.escape(_say(record["example"]["says"], language))

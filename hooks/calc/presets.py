@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, Any
 from hooks.calc import registry
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from hooks.facts import FactBase
 
 EMPTY: dict[str, Any] = {"families": {}, "sources": {}}
@@ -58,8 +56,6 @@ def script(data: dict[str, Any]) -> str:
     return f"calc.setData({text});\n"
 
 
-def write(site: Path, data: dict[str, Any]) -> None:
-    """Write the script beside the others of a built site."""
-    target = site / registry.ADDRESS / registry.PRESETS
-    target.parent.mkdir(parents=True, exist_ok=True)
-    target.write_text(script(data), encoding="utf-8")
+def files(data: dict[str, Any]) -> dict[str, str]:
+    """Return the script by its path in the site, beside the scripts that read it."""
+    return {f"{registry.ADDRESS}/{registry.PRESETS}": script(data)}

@@ -183,7 +183,7 @@
       },
       { key: "bandwidth_out", label: { zh: "节点间带宽，每 GPU 单向", en: "Bandwidth between nodes, per GPU, one way" }, unit: "GB/s", min: 0.001, max: 100000 },
       { key: "alpha_out", label: { zh: "节点间延迟 α", en: "Latency between nodes, alpha" }, unit: "µs", value: 10, min: 0.001, max: 100000 },
-      { key: "measured", label: { zh: "实测时间（可不填）", en: "Measured time (optional)" }, unit: "ms", value: 0, min: 0, max: 1e9 }
+      { key: "measured", label: { zh: "实测时间（可不填）", en: "Measured time (optional)" }, unit: "ms", value: 0, min: 0, max: 1e9, optional: true }
     ],
     outputs: [
       { key: "time", label: { zh: "最快算法的时间下限", en: "Least time, by the fastest algorithm" }, kind: "seconds" },

@@ -69,7 +69,7 @@
     inputs: calc.gpuInputs({ bandwidth: "mem_bw" }).concat([
       { key: "bandwidth", label: { zh: "显存带宽", en: "Memory bandwidth" }, unit: "GB/s", min: 0.1, max: 1e6 },
       { key: "intensity", label: { zh: "算术强度", en: "Arithmetic intensity" }, unit: "FLOP/B", value: 60, min: 1e-4, max: 1e7, help: { zh: "运算数 ÷ 与显存往来的字节数。", en: "Operations divided by bytes moved to and from memory." } },
-      { key: "measured", label: { zh: "实测（可不填）", en: "Measured (optional)" }, unit: "TFLOPS", value: 0, min: 0, max: 1e6 }
+      { key: "measured", label: { zh: "实测（可不填）", en: "Measured (optional)" }, unit: "TFLOPS", value: 0, min: 0, max: 1e6, optional: true }
     ]),
     outputs: [
       { key: "attainable", label: { zh: "可达上限", en: "Attainable at most" }, kind: "flops" },
@@ -116,7 +116,7 @@
     var top = Math.ceil(log10(peak) + 0.1);
     var low = Math.min(log10(f.attainable(peak, bandwidth, Math.pow(10, left))), v.measured > 0 ? log10(v.measured * 1e12) : 99);
     var bottom = Math.floor(low);
-    var box = { x: 62, y: 14, w: 480, h: 220 };
+    var box = { x: 52, y: 14, w: 336, h: 190 };
     function x(intensity) {
       return box.x + ((log10(intensity) - left) / (right - left)) * box.w;
     }
@@ -143,7 +143,7 @@
     items.push({ kind: "text", x: box.x + box.w, y: box.y + box.h + 34, text: { zh: "算术强度（FLOP/B）", en: "arithmetic intensity (FLOP/B)" }, anchor: "end", tone: "muted" });
     items.push({ kind: "text", x: box.x + 4, y: box.y + 12, text: "TFLOP/s", tone: "muted" });
     return {
-      width: 560, height: 276, items: items,
+      width: 400, height: 246, items: items, fluid: true,
       alt: {
         zh: "Roofline：拐点在每字节 " + calc.number(out.ridge) + " 次运算；强度 " + calc.number(v.intensity) + " 处上限 " + calc.format(out.attainable, { kind: "flops" }, "zh") + "，受限于" + out.bound.zh + "。",
         en: "Roofline: ridge at " + calc.number(out.ridge) + " operations a byte; at intensity " + calc.number(v.intensity) + " the limit is " + calc.format(out.attainable, { kind: "flops" }, "en") + ", bound by " + out.bound.en + "."

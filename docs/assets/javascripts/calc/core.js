@@ -132,6 +132,9 @@
       var columns = row ? columnsOf(input, values) : {};
       for (var key in columns) {
         var found = cellFor(columns[key], row, family, find(record.inputs, "key", key));
+        if (found) {
+          found.preset = input.key;
+        }
         if (found && !has.call(filled, key)) {
           filled[key] = found;
         }
@@ -215,7 +218,7 @@
       "没有“" + value + "”这一项；可选：" + known.join("、") + "。",
       "There is no '" + value + "'; choose one of: " + known.join(", ") + "."
     ));
-    return "";
+    return input.value;
   }
 
   function readFlag(input, given, errors) {
@@ -402,6 +405,21 @@
     return { caption: calc.say(table.caption, language), head: head, rows: rows };
   }
 
+  /** A number as one would type it: 70.55B, 0.125, 65536. */
+  calc.typed = function (input, value) {
+    if (typeof value !== "number") {
+      return String(value);
+    }
+    var steps = [["T", 1e12], ["B", 1e9], ["M", 1e6]];
+    for (var i = 0; !input.unit && i < steps.length; i++) {
+      var short = String(parseFloat((value / steps[i][1]).toPrecision(6)));
+      if (value >= steps[i][1] && calc.parseNumber(short + steps[i][0]) === value) {
+        return short + steps[i][0];
+      }
+    }
+    return String(value);
+  };
+
   /** An input's value in words: the choice's name, or the number with its unit. */
   calc.inputText = function (input, value, language) {
     if (input.kind === "choice" || input.kind === "preset") {
@@ -412,7 +430,10 @@
       return language === "en" ? (value ? "yes" : "no") : value ? "是" : "否";
     }
     var unit = calc.say(input.unit, language);
-    return calc.number(value, 12) + (unit ? " " + unit : "");
+    if (unit === "B" && value >= 1e5) {
+      return calc.format(value, { kind: "bytes" }, language);
+    }
+    return unit ? calc.number(value, 12) + " " + unit : calc.typed(input, value);
   };
 
   /** A record without its functions, for Python. */

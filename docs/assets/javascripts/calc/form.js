@@ -21,7 +21,7 @@
     reset: { zh: "恢复初值", en: "Start over" },
     old: { zh: "有一项不合理；下面仍是上一次的结果。", en: "An entry makes no sense; the last result stands below." },
     none: { zh: "还缺数值，没有结果。", en: "Numbers are missing; no result yet." },
-    from: { zh: "来自 ", en: "from " },
+    from: { zh: "数据来自 ", en: "Data from " },
     link: { zh: "链接", en: "link" }
   };
 
@@ -104,21 +104,6 @@
 
   // ------------------------------------------------------------------ one calculator
 
-  /** A number as one would type it: 70.55B, 0.125, 65536. */
-  function typed(input, value) {
-    if (typeof value !== "number") {
-      return String(value);
-    }
-    var steps = [["T", 1e12], ["B", 1e9], ["M", 1e6]];
-    for (var i = 0; !input.unit && i < steps.length; i++) {
-      var short = String(parseFloat((value / steps[i][1]).toPrecision(6)));
-      if (value >= steps[i][1] && calc.parseNumber(short + steps[i][0]) === value) {
-        return short + steps[i][0];
-      }
-    }
-    return String(value);
-  }
-
   function Form(element, name) {
     this.element = element;
     this.name = name;
@@ -144,7 +129,11 @@
     for (var i = 0; i < this.record.inputs.length; i++) {
       fields.appendChild(this.field(this.record.inputs[i]));
     }
-    app.appendChild(fields);
+    var entry = app.appendChild(make("div", "calc__entry"));
+    entry.appendChild(fields);
+    // On a phone the answer stays in view while the form is longer than the screen.
+    this.bar = entry.appendChild(make("p", "calc__bar"));
+    this.bar.setAttribute("aria-hidden", "true");
     this.result = make("div", "calc__result");
     this.result.setAttribute("role", "group");
     this.result.setAttribute("aria-label", say(this.record.title) + " — " + say(WORDS.result));
@@ -361,6 +350,7 @@
 
   /** Shows the values in play: entered, filled in by a row, or the start's; and where from. */
   Form.prototype.fill = function (shown, busy) {
+    var sources = {};
     for (var key in this.fields) {
       var field = this.fields[key];
       var isEntered = Object.prototype.hasOwnProperty.call(this.entries, key);
@@ -372,25 +362,43 @@
         } else if (isEntered) {
           field.control.value = this.entries[key];
         } else if (filling) {
-          field.control.value = typed(field.input, filling.value);
+          field.control.value = calc.typed(field.input, filling.value);
         } else {
           field.control.value = field.input.kind === "preset" ? shown.inputs[key] : field.input.value === undefined ? "" : field.input.value;
         }
       }
-      showSource(field.source, isEntered ? null : filling);
+      if (filling && filling.source && !isEntered && !field.box.hidden) {
+        var same = (sources[filling.preset] = sources[filling.preset] || {});
+        var one = (same[filling.source] = same[filling.source] || { labels: [], read: filling.read });
+        one.labels.push(say(field.input.label));
+      }
     }
+    for (key in this.fields) {
+      if (this.fields[key].input.kind === "preset") {
+        showSources(this.fields[key].source, sources[key]);
+      }
+    }
+    this.bar.textContent = this.summary();
   };
 
-  function showSource(element, filling) {
-    var source = filling && filling.source ? calc.data.sources[filling.source] : null;
-    element.hidden = !source;
+  /** Below a preset: the documents that its numbers were read in, and which numbers where. */
+  function showSources(element, sources) {
+    var comma = language === "en" ? ", " : "，";
+    var names = [];
     element.textContent = "";
-    if (source) {
+    for (var name in sources || {}) {
+      names.push(name);
+    }
+    element.hidden = !names.length;
+    for (var i = 0; i < names.length; i++) {
+      var source = calc.data.sources[names[i]];
       var link = make("a", "", say(source.title));
       link.href = source.url;
-      element.appendChild(document.createTextNode(say(WORDS.from)));
+      var lead = i ? (language === "en" ? "; " : "；") : say(WORDS.from);
+      var which = names.length > 1 ? sources[names[i]].labels.join(language === "en" ? ", " : "、") + (language === "en" ? ": " : "：") : "";
+      element.appendChild(document.createTextNode(lead + which));
       element.appendChild(link);
-      element.appendChild(document.createTextNode((language === "en" ? ", " : "，") + filling.read));
+      element.appendChild(document.createTextNode(comma + sources[names[i]].read));
     }
   }
 

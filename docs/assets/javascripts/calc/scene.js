@@ -1,7 +1,8 @@
 /**
  * Drawings of calculators: a scene of plain records becomes SVG text, in the page and at build.
  *
- * A scene is {width, height, alt {zh, en}, items}; an item is
+ * A scene is {width, height, alt {zh, en}, items, fluid}; fluid drawings shrink with the page, the
+ * others scroll. An item is
  *   {kind: "box", x, y, w, h, tone, text, title}, {kind: "line", points, tone}, or
  *   {kind: "text", x, y, text, anchor ("start", "middle", "end"), tone}.
  * Tones are the classes calc-tone-… of calc.css, which set colours for light and dark.
@@ -49,7 +50,7 @@
       var item = scene.items[i];
       parts.push(item.kind === "box" ? box(item, language) : item.kind === "line" ? line(item) : text(item, language));
     }
-    return '<svg xmlns="http://www.w3.org/2000/svg" class="calc-drawing" role="img" viewBox="0 0 ' +
+    return '<svg xmlns="http://www.w3.org/2000/svg" class="calc-drawing' + (scene.fluid ? " calc-drawing--fluid" : "") + '" role="img" viewBox="0 0 ' +
       at(scene.width) + " " + at(scene.height) + '" width="' + at(scene.width) + '" height="' + at(scene.height) +
       '" aria-label="' + escape(calc.say(scene.alt, language)) + '">' + parts.join("") + "</svg>";
   };

@@ -210,7 +210,7 @@
   /** One bar: the parts of a GPU's memory against what it has. */
   f.memoryScene = function (v, out) {
     var capacity = v.capacity * 1e9;
-    var scale = 540 / Math.max(out.total, capacity);
+    var scale = 380 / Math.max(out.total, capacity);
     var names = [
       ["weights", "a", { zh: "权重", en: "weights" }], ["gradients", "b", { zh: "梯度", en: "gradients" }],
       ["optimizer", "c", { zh: "优化器", en: "optimiser" }], ["activations", "d", { zh: "激活", en: "activations" }],
@@ -226,11 +226,11 @@
     var limit = 10 + capacity * scale;
     items.push({ kind: "line", tone: "limit", points: [[limit, 2], [limit, 50]] });
     items.push({
-      kind: "text", x: Math.min(limit, 548), y: 64, anchor: "end", tone: "muted",
+      kind: "text", x: Math.min(limit, 390), y: 64, anchor: "end", tone: "muted",
       text: { zh: "每卡 " + calc.number(v.capacity) + " GB", en: calc.number(v.capacity) + " GB a GPU" }
     });
     return {
-      width: 560, height: 72, items: items,
+      width: 400, height: 72, items: items, fluid: true,
       alt: {
         zh: "每卡显存的构成：合计 " + calc.format(out.total, { kind: "bytes" }, "zh") + "，占 " + calc.format(out.share, { kind: "ratio" }, "zh") + "。",
         en: "What fills a GPU's memory: " + calc.format(out.total, { kind: "bytes" }, "en") + " in all, " + calc.format(out.share, { kind: "ratio" }, "en") + " of it."
