@@ -13,6 +13,7 @@ from typing import Any, Literal
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
+from hooks import yaml_loader
 from hooks.findings import Finding, nearest
 
 _FENCE = re.compile(
@@ -96,9 +97,8 @@ def parse(yaml_text: str | None, file: str) -> tuple[FrontMatter | None, list[Fi
         message = "the note has no front matter; begin it with a '---' line, then title: …"
         return None, [Finding(file, 1, 1, "front-matter", message)]
     try:
-        node = yaml.compose(yaml_text, Loader=yaml.SafeLoader)
-        data = yaml.safe_load(yaml_text)
-    except (yaml.YAMLError, ValueError) as error:
+        node, data = yaml_loader.read(yaml_text)
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
         return None, [_yaml_finding(error, file)]
     if not isinstance(data, dict) or not isinstance(node, yaml.MappingNode):
         message = "front matter must be 'field: value' lines"
@@ -111,7 +111,7 @@ def parse(yaml_text: str | None, file: str) -> tuple[FrontMatter | None, list[Fi
     return (None if repeated else record), repeated
 
 
-def _yaml_finding(error: yaml.YAMLError | ValueError, file: str) -> Finding:
+def _yaml_finding(error: Exception, file: str) -> Finding:
     mark = getattr(error, "problem_mark", None)
     problem = getattr(error, "problem", None) or str(error)
     # +2: marks are 0-based, and the opening `---` is a line of its own.

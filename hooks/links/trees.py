@@ -9,6 +9,7 @@ import yaml
 
 from hooks import dialects
 from hooks.links.settings import Settings
+from hooks.yaml_loader import Fast
 
 # Generators that resolve addresses by rules of their own, by a file or folder they need.
 _ROUTED = (
@@ -55,13 +56,6 @@ class Tree:
     has_plain_navigation: bool = False
     """Every page must be in `nav`, and nothing else decides about that."""
     redirects: tuple[Redirect, ...] = field(default=())
-
-
-class _Loader(yaml.SafeLoader):
-    """Accepts the tags of MkDocs (`!ENV`, `!!python/name:`) without acting on them."""
-
-
-_Loader.add_multi_constructor("", lambda loader, suffix, node: None)
 
 
 def detect(docs: Path, *, repo_url: str = "", site_url: str = "") -> Tree:
@@ -130,7 +124,7 @@ def _configuration(docs: Path) -> Path | None:
 
 def _fields(config: Path) -> dict[str, yaml.Node]:
     try:
-        node = yaml.compose(config.read_text(encoding="utf-8", errors="replace"), Loader=_Loader)
+        node = yaml.compose(config.read_text(encoding="utf-8", errors="replace"), Loader=Fast)
     except (yaml.YAMLError, ValueError, OSError, RecursionError):
         return {}
     if not isinstance(node, yaml.MappingNode):

@@ -10,6 +10,7 @@ import yaml
 
 from hooks import tags
 from hooks.records import HtmlTag, LinkKind, Source
+from hooks.yaml_loader import Fast
 
 _LOADED = {
     "a": ("href",),
@@ -103,7 +104,7 @@ def of_fields(yaml_text: str | None) -> Iterator[Use]:
     if not yaml_text or not re.search(r"\.\w{2,4}\b|\]\(", yaml_text):
         return
     try:
-        node = yaml.compose(yaml_text, Loader=yaml.SafeLoader)
+        node = yaml.compose(yaml_text, Loader=Fast)
     except (yaml.YAMLError, ValueError, RecursionError):
         return  # the front matter itself is reported elsewhere
     if node is not None:
