@@ -70,7 +70,9 @@ def path(number: int) -> str:
 def _link(chance: random.Random, number: int, total: int) -> str:
     other = chance.randrange(total)
     up = "" if number == 0 else "../"
-    fragment = f"#{_anchor(other, chance.randrange(1, SECTIONS + 1))}" if chance.random() < 0.6 else ""
+    fragment = (
+        f"#{_anchor(other, chance.randrange(1, SECTIONS + 1))}" if chance.random() < 0.6 else ""
+    )
     if other == number:
         fragment = f"#{_anchor(other, 1)}"
         return f"[{_words(chance, 2)}]({fragment})"
@@ -104,10 +106,14 @@ def note(number: int, total: int) -> str:
             code = "\n".join(f"    value_{n} = measure({n})  # [x](gone.md)" for n in range(8))
             parts.append(f"```python\ndef main():\n{code}\n```")
         elif kind == 2:
-            parts.append("\n".join(f"- {_words(chance, 10)}{_link(chance, number, total)}" for _ in range(4)))
+            parts.append(
+                "\n".join(f"- {_words(chance, 10)}{_link(chance, number, total)}" for _ in range(4))
+            )
         else:
             parts.append(f"> [!NOTE]\n> {_words(chance, 15)}[^{section}]。")
-            parts.append(f"[^{section}]: {_words(chance, 8)}，<https://example.com/{number}/{section}>。")
+            parts.append(
+                f"[^{section}]: {_words(chance, 8)}，<https://example.com/{number}/{section}>。"
+            )
     return "\n\n".join(parts) + "\n"
 
 

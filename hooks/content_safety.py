@@ -10,8 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
-from selectolax.lexbor import LexborHTMLParser
-
 from hooks import tags
 from hooks.findings import Finding
 from hooks.links import uses
@@ -143,6 +141,8 @@ def check_rendered(content: str, file: str, text: str) -> list[Finding]:
         file: The note's path from the repository root.
         text: The note's source, to find the line.
     """
+    from selectolax.lexbor import LexborHTMLParser  # only a build needs it
+
     findings = []
     for node in LexborHTMLParser(f"<body>{content}").css("*"):
         tag = node.tag or ""

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import datetime
 import re
-from dataclasses import dataclass
 from typing import Any, Literal
 
 import yaml
@@ -15,11 +14,11 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from hooks import yaml_loader
 from hooks.findings import Finding, nearest
+from hooks.halves import Split, split
 
-_FENCE = re.compile(
-    r"\A---[ \t]*\r?\n(?P<yaml>.*?)^---[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE
-)
 _NOTE_ID = re.compile(r"[a-z0-9][a-z0-9-]*(?:/[a-z0-9][a-z0-9-]*)*\Z")
+
+__all__ = ["FrontMatter", "Kind", "Split", "parse", "split"]
 
 Kind = Literal["note", "map", "tutorial", "paper", "interview", "reference"]
 
@@ -67,25 +66,6 @@ class FrontMatter(BaseModel):
             if not _NOTE_ID.match(item):
                 raise ValueError(f"'{item}' is not a note id such as link/topo/nvswitch")
         return value
-
-
-@dataclass(frozen=True, slots=True)
-class Split:
-    """A source text taken apart."""
-
-    yaml_text: str | None
-    """The YAML between the two `---` lines; None when the text has no front matter."""
-    body: str
-    """The text with the front matter blanked out: line numbers stay those of the file."""
-
-
-def split(text: str) -> Split:
-    """Separate front matter from body, keeping line numbers."""
-    match = _FENCE.match(text)
-    if match is None:
-        return Split(None, text)
-    blank = "\n" * match.group(0).count("\n")
-    return Split(match.group("yaml"), blank + text[match.end() :])
 
 
 def parse(yaml_text: str | None, file: str) -> tuple[FrontMatter | None, list[Finding]]:

@@ -150,6 +150,17 @@ def repeated_ids(file: str, source: Source) -> Iterator[Finding]:
             first[identifier] = line
 
 
+def of_tags(file: str, source: Source) -> Iterator[Finding]:
+    """Yield HTML images without alternative text and HTML links without words."""
+    for tag in source.tags:
+        if tag.name == "img" and tag.get("alt") is None:
+            message = "image without alternative text; add alt, empty where it only decorates"
+            yield Finding(file, tag.line, tag.column, "image-alt", message, target=tag.text)
+        elif tag.name == "a" and tag.is_empty and tag.get("href"):
+            message = f"the link to '{tag.get('href')}' has no text"
+            yield Finding(file, tag.line, tag.column, "empty-link", message, target=tag.text)
+
+
 def title_heading(note: Note) -> Iterator[Finding]:
     """Yield the first heading when it is not the note's title."""
     if note.meta is None:

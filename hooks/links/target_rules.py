@@ -29,6 +29,26 @@ _LANGUAGE_WORDS = frozenset(
 _LINE_RANGE = re.compile(r"L\d+(?:-L?\d+)?\Z")
 
 
+def is_template(use: Use) -> bool:
+    """Tell whether a macro writes the address, so that nobody knows it."""
+    return _TEMPLATE.search(use.target) is not None
+
+
+def is_elsewhere(use: Use) -> bool:
+    """Tell whether an address has a host or a scheme."""
+    return bool(scheme_of(use.target)) or use.target.startswith("//")
+
+
+def offers_language(use: Use) -> bool:
+    """Tell whether the words of a link say that it leads to the other language."""
+    return use.text.strip().casefold() in _LANGUAGE_WORDS
+
+
+def wanted(fragment: str) -> str:
+    """Return a fragment if it must be the id of something; a blank for what every page has."""
+    return "" if fragment == "top" or fragment.startswith((":~:", "__")) else fragment
+
+
 @dataclass(slots=True)
 class TargetRules:
     """Knows every file and heading of a tree, and judges one address at a time."""
@@ -66,7 +86,7 @@ class TargetRules:
     def check(self, note: Note, use: Use) -> Iterator[Finding]:
         """Yield what is wrong with an address that a note names."""
         yield from self._check_words(note, use)
-        if not use.target or _TEMPLATE.search(use.target):
+        if not use.target or is_template(use):
             return
         if use.has_spaces:
             message = (
@@ -78,7 +98,7 @@ class TargetRules:
         if inside is not None:
             yield from self._check_own_address(note, use, *inside)
             return
-        if scheme_of(use.target) or use.target.startswith("//"):
+        if is_elsewhere(use):
             return
         target = resolve(use.target, note.path)
         if use.where == "field" and not self._exists(target):
@@ -250,7 +270,7 @@ class TargetRules:
             return
         if other.language == note.language or other.id == note.id:
             return
-        if use.text.strip().casefold() in _LANGUAGE_WORDS:
+        if offers_language(use):
             return
         right = self.catalogue.twin(other, note.language)
         if right is None:
@@ -261,7 +281,7 @@ class TargetRules:
         yield _finding(note, use, "link-language", message, better)
 
     def _check_anchor(self, note: Note, use: Use, other: Note, fragment: str) -> Iterator[Finding]:
-        if not fragment or fragment == "top" or fragment.startswith((":~:", "__")):
+        if not wanted(fragment):
             return
         here = self.site_ids(other)
         there: frozenset[str] = frozenset()

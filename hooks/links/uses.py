@@ -70,6 +70,18 @@ def of_source(source: Source) -> Iterator[Use]:
         yield from of_tag(tag)
 
 
+def of_text(source: Source, text: str) -> Iterator[Use]:
+    """Yield the addresses of Markdown, HTML and diagrams.
+
+    Args:
+        source: The parsed text.
+        text: The text itself, for the columns in diagrams.
+    """
+    yield from of_source(source)
+    if any(fence.info.startswith(("mermaid", "{")) for fence in source.fences):
+        yield from of_diagrams(source, text.split("\n"))
+
+
 def of_tag(tag: HtmlTag) -> Iterator[Use]:
     """Yield the addresses that a tag names."""
     for name in _LOADED.get(tag.name, ()):
