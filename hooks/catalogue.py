@@ -63,9 +63,9 @@ def _recall(
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     meta = None
     if entry.brief["meta"] is not None:
-        from hooks.front_matter import FrontMatter
+        from hooks import front_matter
 
-        meta = FrontMatter.model_validate_json(entry.brief["meta"])
+        meta = front_matter.recall(entry.brief["meta"])
     findings = [Finding(*one) for one in entry.brief["findings"]]
     source = Packed(entry.source, lambda: parse(split(text).body, dialect))
     return Note(path, f"{prefix}/{path}", language_of(path), text, source, meta), findings
@@ -173,7 +173,7 @@ def _read(
     # What front matter says of a date changes with the day: bad fields are looked at each time.
     if not any(finding.rule == "front-matter" for finding in findings):
         kept = {
-            "meta": note.meta.model_dump_json() if note.meta is not None else None,
+            "meta": note.meta.model_dump(mode="json") if note.meta is not None else None,
             "findings": [pack_finding(finding) for finding in findings],
         }
         memory.put(path, Entry(key, kept, pack(note.source)))

@@ -91,6 +91,16 @@ def parse(yaml_text: str | None, file: str) -> tuple[FrontMatter | None, list[Fi
     return (None if repeated else record), repeated
 
 
+def recall(data: dict[str, Any]) -> FrontMatter:
+    """Return a record from what `model_dump(mode="json")` made of it.
+
+    Raises:
+        ValueError, TypeError, KeyError: The data is something else.
+    """
+    verified = datetime.date.fromisoformat(data["verified"])
+    return FrontMatter.model_validate(data | {"verified": verified})
+
+
 def _yaml_finding(error: Exception, file: str) -> Finding:
     mark = getattr(error, "problem_mark", None)
     problem = getattr(error, "problem", None) or str(error)
