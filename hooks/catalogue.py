@@ -60,7 +60,8 @@ def _recall(
         ValueError, TypeError, KeyError: The entry is something else.
     """
     text = data.removeprefix(b"\xef\xbb\xbf").decode("utf-8", errors="replace")
-    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    if b"\r" in data:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
     meta = None
     if entry.brief["meta"] is not None:
         from hooks import front_matter

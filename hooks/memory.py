@@ -4,8 +4,8 @@ Kept below `.cache/`, which may be deleted at any time. What is there is used on
 for the same text at the same path, by the same code and libraries, under the same settings, and
 only if it is whole. Verdicts that depend on other files are no part of it.
 
-A shard is a file of lines: the hash of all that follows, then for each note a line with its path
-and key, one with what the checks keep, and one with its parse.
+A shard is a file of lines: the hash of all that follows, the paths and keys of its notes, and for
+each note a line with what the checks keep and one with its parse.
 """
 
 from __future__ import annotations
@@ -139,22 +139,24 @@ def _read(file: Path) -> dict[str, tuple[str, bytes, bytes]]:
         return {}
     if hashlib.blake2b(rest, digest_size=20).hexdigest().encode() != mark:
         return {}
-    lines = rest.split(b"\n")
-    found = {}
-    for head, brief, source in zip(lines[::3], lines[1::3], lines[2::3], strict=False):
-        try:
-            path, key = loaded(head)
-        except _ERRORS:
-            return {}
-        found[path] = (key, brief, source)
-    return found
+    head, *lines = rest.split(b"\n")
+    try:
+        return {
+            path: (key, brief, source)
+            for (path, key), brief, source in zip(
+                loaded(head), lines[::2], lines[1::2], strict=True
+            )
+        }
+    except _ERRORS:
+        return {}
 
 
 def _write(file: Path, entries: Iterable[tuple[str, Entry]]) -> None:
-    lines = []
+    heads, lines = [], []
     for path, entry in entries:
-        lines += [dumped([path, entry.key]), dumped(entry.brief), entry.source]
-    rest = b"\n".join(lines)
+        heads.append((path, entry.key))
+        lines += [dumped(entry.brief), entry.source]
+    rest = b"\n".join([dumped(heads), *lines])
     mark = hashlib.blake2b(rest, digest_size=20).hexdigest().encode()
     handle, name = tempfile.mkstemp(dir=file.parent, prefix=file.name)
     try:

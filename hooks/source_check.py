@@ -38,12 +38,12 @@ def check_sources(
         digests = digest.of_all(catalogue, settings)
     expanded: dict[str, snippets.Expanded] = {}
     included: set[str] = set()
-    for note in catalogue.notes.values():
-        if "8<" in note.text:
-            included.update(one.path for one in snippets.includes(note.text))
-            found = snippets.expand(note, texts)
-            if found is not None:
-                expanded[note.path] = found
+    including = [path for path, note in catalogue.notes.items() if "8<" in note.text]
+    for note in (catalogue.notes[path] for path in including):
+        included.update(one.path for one in snippets.includes(note.text))
+        found = snippets.expand(note, texts)
+        if found is not None:
+            expanded[note.path] = found
     sources = {
         path: parse(split(found.text).body, settings.dialect) for path, found in expanded.items()
     }
@@ -69,7 +69,7 @@ def check_sources(
             if _key(placed) not in said or placed.file == note.file:
                 said.add(_key(placed))
                 findings.append(placed)
-    known = targets.files.all if any("8<" in note.text for note in catalogue.notes.values()) else []
+    known = targets.files.all if including else []
     for path, note in catalogue.notes.items():
         if "8<" in note.text:
             findings += snippets.check(note, texts, known, catalogue.notes)
