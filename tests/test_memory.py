@@ -16,8 +16,8 @@ from hooks.checks import read_tree
 from hooks.findings import Finding
 from hooks.links.folder import check_folder
 from tests.notes import note
-from tests.test_tree_of_defects import DEFECTS, FILES, VALID
-from tests.test_tree_of_defects import write as write_defects
+from tests.planted import DEFECTS, FILES, VALID
+from tests.planted import write as write_defects
 
 REPO = "https://github.com/o/r"
 
