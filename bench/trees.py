@@ -16,7 +16,7 @@ _HAN = (
     "内核编译张量流水分片梯度同步异步队列网卡路由电源散热机柜光模块误码重传校验驱动监控"
 )
 _LATIN = "NVLink PCIe RDMA GPU NCCL MPI HBM NIC RoCE TCP SHARP AllReduce CUDA kernel QP".split()
-_CONFIG = """\
+CONFIG = """\
 site_name: Benchmark
 strict: true
 use_directory_urls: false
@@ -32,7 +32,9 @@ markdown_extensions:
   - footnotes
   - md_in_html
   - tables
-  - toc: {{permalink: true, slugify: !!python/object/apply:pymdownx.slugs.slugify {{kwds: {{case: lower}}}}}}
+  - toc:
+      permalink: true
+      slugify: !!python/object/apply:pymdownx.slugs.slugify {{kwds: {{case: lower}}}}
   - pymdownx.arithmatex: {{generic: true}}
   - pymdownx.details
   - pymdownx.highlight
@@ -84,21 +86,23 @@ def note(number: int, total: int) -> str:
     chance = random.Random(number)
     title = f"笔记 {number}"
     parts = [
-        f"---\ntitle: {title}\ndescription: {_words(chance, 8)}\ntags: [{chance.choice(_LATIN)}]\n---",
+        f"---\ntitle: {title}\ndescription: {_words(chance, 8)}\n"
+        f"tags: [{chance.choice(_LATIN)}]\n---",
         f"# {title}",
         _words(chance, 40) + "。",
     ]
     for section in range(1, SECTIONS + 1):
         parts.append(f"## {_heading(number, section)}")
-        for _ in range(2):
-            parts.append(
-                f"{_words(chance, 30)}，见{_link(chance, number, total)}，"
-                f"**{_words(chance, 3)}** 与 `{chance.choice(_LATIN)}_{section}`。{_words(chance, 25)}。"
-            )
+        parts += [
+            f"{_words(chance, 30)}，见{_link(chance, number, total)}，**{_words(chance, 3)}** 与 "
+            f"`{chance.choice(_LATIN)}_{section}`。{_words(chance, 25)}。"
+            for _ in range(2)
+        ]
         kind = section % 4
         if kind == 0:
             rows = "\n".join(
-                f"| {_words(chance, 2)} | {chance.randrange(1, 900)} GB/s | {_link(chance, number, total)} |"
+                f"| {_words(chance, 2)} | {chance.randrange(1, 900)} GB/s "
+                f"| {_link(chance, number, total)} |"
                 for _ in range(5)
             )
             parts.append(f"| 项目 | 数值 | 出处 |\n|---|---|---|\n{rows}")
@@ -130,5 +134,5 @@ def write(root: Path, total: int, plugins: str = "") -> Path:
         file = docs / path(number)
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(note(number, total), encoding="utf-8")
-    (root / "mkdocs.yml").write_text(_CONFIG.format(plugins=plugins), encoding="utf-8")
+    (root / "mkdocs.yml").write_text(CONFIG.format(plugins=plugins), encoding="utf-8")
     return docs
