@@ -37,11 +37,12 @@ def check_sources(
     if digests is None:
         digests = digest.of_all(catalogue, settings)
     expanded: dict[str, snippets.Expanded] = {}
+    bases = settings.snippet_bases
     included: set[str] = set()
     including = [path for path, note in catalogue.notes.items() if "8<" in note.text]
     for note in (catalogue.notes[path] for path in including):
-        included.update(one.path for one in snippets.includes(note.text))
-        found = snippets.expand(note, texts)
+        included.update(one.path for one in snippets.located(note.text, texts, bases))
+        found = snippets.expand(note, texts, bases)
         if found is not None:
             expanded[note.path] = found
     sources = {
@@ -72,7 +73,7 @@ def check_sources(
     known = targets.files.all if including else []
     for path, note in catalogue.notes.items():
         if "8<" in note.text:
-            findings += snippets.check(note, texts, known, catalogue.notes)
+            findings += snippets.check(note, texts, known, catalogue.notes, bases)
         findings += digests[path].title
         findings += _check_fields(note, digests[path], targets)
     return sorted(set(findings))

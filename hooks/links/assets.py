@@ -23,6 +23,7 @@ _TEXTS = re.compile(r"\.(?:css|scss|js|ts|mjs|json|html?|vue|jsx|tsx|mdx|ya?ml|t
 _FILE_NAME = re.compile(r"[^\s/\\()\"'<>:,;=#?`\[\]{}]+\.[A-Za-z0-9]{2,5}(?![\w-])")
 _NOT_OURS = re.compile(r"(?:\A|/)(?:vendor|code|measured|node_modules)/")
 _WELL_KNOWN = re.compile(r"(?:\A|/)(?:favicon|apple-touch-icon|logo)[\w-]*\.\w+\Z")
+_PUBLIC = re.compile(r"(?:\.vuepress/)?(?:public|static)/")
 _LARGEST = 2_000_000
 """Bytes; a text larger than this names no assets by hand."""
 
@@ -44,6 +45,8 @@ def orphans(
         beside: Files outside the docs folder that may name assets: configuration, templates.
     """
     left = {path for path in catalogue.other_files if _is_asset(path)}
+    if settings.is_routed:  # components put the names of public files together from parts
+        left = {path for path in left if not _PUBLIC.match(path)}
     if not left:
         return
     for digest in digests.values():

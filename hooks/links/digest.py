@@ -76,7 +76,7 @@ def of(note: Note, settings: Settings) -> Digest:
         tuple(note_rules.of_note(note.file, note.text, note.source, settings))
         + tuple(note_rules.of_tags(note.file, note.source)),
         tuple(note_rules.title_heading(note)),
-        tuple(content_safety.check_note(note, is_ours=settings.is_ours)),
+        tuple(_safety(note, settings)),
         {path: sorted(found) for path, found in needs.items()},
         tuple(odd),
         fields,
@@ -84,6 +84,11 @@ def of(note: Note, settings: Settings) -> Digest:
         tuple(sorted(names - needs.keys())),
         tuple(assets.mentioned(note)),
     )
+
+
+def _safety(note: Note, settings: Settings) -> list[Finding]:
+    is_ours, is_routed = settings.is_ours, settings.is_routed
+    return content_safety.check_note(note, is_ours=is_ours, has_components=is_routed)
 
 
 def _has_fields(note: Note) -> bool:
@@ -107,7 +112,7 @@ def _need(note: Note, use: Use, settings: Settings) -> tuple[str, str] | None:
         return None
     if target_rules.is_template(use):
         return "", ""
-    if use.has_spaces or use.where == "diagram":
+    if use.has_spaces or use.where == "diagram" or (use.where and settings.directory_urls):
         return None
     if target_rules.is_elsewhere(use):
         return None if own.path_of(use.target, settings) is not None else ("", "")

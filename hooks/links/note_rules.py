@@ -122,7 +122,7 @@ def headings(file: str, found: tuple[Heading, ...]) -> Iterator[Finding]:
     seen: dict[str, int] = {}
     before = 0
     for heading in found:
-        if heading.text in seen:
+        if heading.text in seen and not heading.is_explicit:
             message = f"heading '{heading.text}' stands already at line {seen[heading.text]}"
             yield Finding(file, heading.line, 1, "duplicate-heading", message, target=heading.text)
         seen.setdefault(heading.text, heading.line)

@@ -9,6 +9,21 @@ from hooks.links.settings import Settings
 
 _MAIN = frozenset({"main", "master", "head", "trunk", "gh-pages"})
 _VIEWS = frozenset({"blob", "tree", "raw", "edit", "blame"})
+_LINES = re.compile(r"L\d+(?:C\d+)?(?:-L?\d+(?:C\d+)?)?\Z")
+
+
+def is_github_only(address: str) -> bool:
+    """Tell whether an address shows what no page of a site does: blame, an editor, lines."""
+    try:
+        parts = urlsplit(address)
+    except ValueError:
+        return False
+    view = parts.path.split("/")[3:4]
+    return (
+        view in (["edit"], ["blame"], ["tree"])
+        or bool(parts.query)
+        or _LINES.match(parts.fragment) is not None
+    )
 
 
 def path_of(address: str, settings: Settings) -> tuple[str, str] | None:

@@ -26,7 +26,6 @@ _LANGUAGE_WORDS = frozenset(
     "english en 英文 英文版 英语 英语版 english version in english chinese zh 中文 中文版 简体中文"
     " 简体 汉语 chinese version in chinese".split()
 ) | {"english version", "in english", "chinese version", "in chinese"}
-_LINE_RANGE = re.compile(r"L\d+(?:-L?\d+)?\Z")
 
 
 def is_template(use: Use) -> bool:
@@ -88,10 +87,12 @@ class TargetRules:
         yield from self._check_words(note, use)
         if not use.target or is_template(use):
             return
-        if use.has_spaces:
-            message = (
-                f"the target '{use.target}' holds a blank: {BREAKS_ON_GITHUB}, where it is no link"
-            )
+        if use.has_spaces and (self.settings.on_github or self.settings.dialect.is_relaxed):
+            message = f"the target '{use.target}' holds a blank: "
+            if self.settings.on_github:
+                message += f"{BREAKS_ON_GITHUB}, where it is no link"
+            else:
+                message += "most renderers, GitHub's too, make no link of it"
             better = use.target.replace(" ", "%20")
             yield _finding(note, use, "view-difference", message, better)
         inside = own.path_of(use.target, self.settings)
@@ -101,6 +102,12 @@ class TargetRules:
         if is_elsewhere(use):
             return
         target = resolve(use.target, note.path)
+        if use.where == "html" and self.settings.directory_urls and not self._exists(target):
+            page = f"{note.path.removesuffix('.md')}/"
+            is_index = page.rpartition("/")[0].rpartition("/")[2] in ("index", "README")
+            from_page = target if is_index else resolve(use.target, page)
+            if self._exists(from_page) or self._is_page(from_page):
+                return
         if use.where == "field" and not self._exists(target):
             # Fields name paths from the docs folder as often as from the note.
             rooted = resolve(use.target.lstrip("/"), "")
@@ -114,6 +121,9 @@ class TargetRules:
             yield from self._check_outside(note, use, target)
         else:
             yield from self._check_path(note, use, target)
+
+    def _is_page(self, target: Target) -> bool:
+        return bool(target.path) and bool(self._page_behind(target.path or ""))
 
     def _exists(self, target: Target) -> bool:
         return target.path is not None and target.path in self.files
@@ -140,23 +150,29 @@ class TargetRules:
                 yield _finding(note, use, "dead-link", message)
             return
         inside = path.removeprefix(below).rstrip("/")
+        if path.rstrip("/") == prefix:
+            inside = ""
         target = Target(inside, fragment)
+        is_github_only = own.is_github_only(use.target)
         if inside in self.files:
-            way = encoded(relative(inside, note.path))
-            # A line of a source file has an address on GitHub only.
-            if inside not in self.catalogue.notes and _LINE_RANGE.match(fragment):
+            # Lines, an editor, the source of a program: GitHub alone has an address for these.
+            if is_github_only or (inside not in self.catalogue.notes and "/blob/" in use.target):
                 return
+            way = encoded(relative(inside, note.path))
             better = f"{way}#{fragment}" if fragment else way
             message = f"'{use.target}' is the full address of a page here; write a relative path"
             yield _finding(note, use, "own-address", message, better)
             if inside in self.catalogue.notes:
                 yield from self._check_anchor(note, use, self.catalogue.notes[inside], fragment)
-        else:
+        elif not (is_github_only and self.files.is_folder(inside)):
             yield from self._check_path(note, use, target)
 
     def _check_absolute(self, note: Note, use: Use, target: Target) -> Iterator[Finding]:
         path = target.path or ""
         if self.settings.is_routed:
+            return
+        if self.settings.rooted:
+            yield from self._check_path(note, use, target)
             return
         prefix = f"{self.settings.docs_prefix}/"
         better = ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -86,6 +87,7 @@ def detect(docs: Path, *, repo_url: str = "", site_url: str = "") -> Tree:
                 repo_url=repo_url,
                 site_url=site_url,
                 languages_by_suffix=not is_routed,
+                rooted=not is_routed,
             )
         )
     fields = _fields(config)
@@ -102,6 +104,8 @@ def detect(docs: Path, *, repo_url: str = "", site_url: str = "") -> Tree:
             slug_rules="github" if is_exact else "any",
             repo_url=repo_url or _text(fields.get("repo_url")),
             site_url=site_url or _text(fields.get("site_url")),
+            snippet_bases=_snippet_bases(fields.get("markdown_extensions"), config.parent, docs),
+            directory_urls=_text(fields.get("use_directory_urls")).lower() != "false",
         ),
         config,
         "nav" in fields
@@ -146,6 +150,27 @@ def _names(node: yaml.Node | None) -> set[str]:
     if isinstance(node, yaml.MappingNode):
         names.update(str(key.value) for key, _ in node.value)
     return names
+
+
+def _options(node: yaml.Node | None, name: str) -> dict[str, yaml.Node]:
+    """Return the options of a plugin or an extension by name."""
+    items = node.value if isinstance(node, yaml.SequenceNode) else [node]
+    for item in items:
+        for key, value in item.value if isinstance(item, yaml.MappingNode) else ():
+            if key.value == name and isinstance(value, yaml.MappingNode):
+                return {str(option.value): given for option, given in value.value}
+    return {}
+
+
+def _snippet_bases(extensions: yaml.Node | None, root: Path, docs: Path) -> tuple[str, ...]:
+    """Return where paths of includes begin, relative to the docs folder."""
+    given = _options(extensions, "pymdownx.snippets").get("base_path")
+    if isinstance(given, yaml.SequenceNode):
+        bases = [str(one.value) for one in given.value if isinstance(one, yaml.ScalarNode)]
+    else:
+        bases = [_text(given) or "."]
+    found = [Path(os.path.relpath(root / base, docs)).as_posix() for base in bases]
+    return tuple("" if base == "." else base for base in found)
 
 
 def _redirects(plugins: yaml.Node | None) -> list[Redirect]:
