@@ -11,7 +11,7 @@ from hooks.dialects import SITE, Dialect
 from hooks.findings import Finding
 from hooks.halves import split
 from hooks.memory import Entry, Memory
-from hooks.packed import Packed, pack, pack_finding
+from hooks.packed import Packed, Recalled, decoded, pack, pack_finding
 from hooks.records import Catalogue, Note, language_of
 from hooks.source import parse
 
@@ -59,17 +59,15 @@ def _recall(
     Raises:
         ValueError, TypeError, KeyError: The entry is something else.
     """
-    text = data.removeprefix(b"\xef\xbb\xbf").decode("utf-8", errors="replace")
-    if b"\r" in data:
-        text = text.replace("\r\n", "\n").replace("\r", "\n")
     meta = None
     if entry.brief["meta"] is not None:
         from hooks import front_matter
 
         meta = front_matter.recall(entry.brief["meta"])
     findings = [Finding(*one) for one in entry.brief["findings"]]
-    source = Packed(entry.source, lambda: parse(split(text).body, dialect))
-    return Note(path, f"{prefix}/{path}", language_of(path), text, source, meta), findings
+    source = Packed(entry.source, lambda: parse(split(decoded(data)).body, dialect))
+    file = f"{prefix}/{path}"
+    return Recalled(path, file, language_of(path), data, source, meta), findings
 
 
 def _decode(data: bytes, file: str) -> tuple[str, list[Finding]]:

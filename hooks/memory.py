@@ -4,18 +4,16 @@ Kept below `.cache/`, which may be deleted at any time. What is there is used on
 for the same text at the same path, by the same code and libraries, under the same settings, and
 only if it is whole. Verdicts that depend on other files are no part of it.
 
-A shard is a file of lines: the hash of all that follows, the paths and keys of its notes, and for
-each note a line with what the checks keep and one with its parse.
+A shard is a file of lines: the hash of all that follows; the paths, the keys and what the checks
+keep of its notes; then for each note a line with its parse.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
-import shutil
 import sys
 import sysconfig
-import tempfile
 import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -69,7 +67,7 @@ class Memory:
         # One folder a tree and settings: code may change without leaving old files behind.
         name = hashlib.blake2b(seed.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
         self.folder = folder / name
-        self.shards: dict[int, dict[str, tuple[str, bytes, bytes]]] = {}
+        self.shards: dict[int, dict[str, tuple[str, Any, bytes]]] = {}
         self.used: dict[str, Entry] = {}
         self.stale: set[int] = set()
 
@@ -85,11 +83,7 @@ class Memory:
         found = self._shard(_shard_of(path)).get(path)
         if found is None or found[0] != key:
             return None
-        try:
-            entry = Entry(key, loaded(found[1]), found[2])
-        except _ERRORS:
-            return None
-        self.used[path] = entry
+        entry = self.used[path] = Entry(key, found[1], found[2])
         return entry
 
     def put(self, path: str, entry: Entry) -> None:
@@ -102,7 +96,7 @@ class Memory:
         self.used.pop(path, None)
         self.stale.add(_shard_of(path))
 
-    def _shard(self, number: int) -> dict[str, tuple[str, bytes, bytes]]:
+    def _shard(self, number: int) -> dict[str, tuple[str, Any, bytes]]:
         if number not in self.shards:
             self.shards[number] = _read(self.folder / f"{number:02}")
         return self.shards[number]
@@ -131,45 +125,45 @@ def _shard_of(path: str) -> int:
     return zlib.crc32(path.encode("utf-8", "surrogatepass")) % _SHARDS
 
 
-def _read(file: Path) -> dict[str, tuple[str, bytes, bytes]]:
+def _read(file: Path) -> dict[str, tuple[str, Any, bytes]]:
     """Return key, brief and parse by path; nothing of a file that is not whole."""
     try:
         mark, _, rest = file.read_bytes().partition(b"\n")
     except OSError:
         return {}
-    if hashlib.blake2b(rest, digest_size=20).hexdigest().encode() != mark:
+    if _hash(rest) != mark:
         return {}
-    head, *lines = rest.split(b"\n")
+    head, *sources = rest.split(b"\n")
     try:
-        return {
-            path: (key, brief, source)
-            for (path, key), brief, source in zip(
-                loaded(head), lines[::2], lines[1::2], strict=True
-            )
-        }
+        rows = zip(loaded(head), sources, strict=True)
+        return {str(path): (key, brief, source) for (path, key, brief), source in rows}
     except _ERRORS:
         return {}
 
 
+def _hash(data: bytes) -> bytes:
+    return hashlib.blake2b(data, digest_size=20).hexdigest().encode()
+
+
 def _write(file: Path, entries: Iterable[tuple[str, Entry]]) -> None:
-    heads, lines = [], []
-    for path, entry in entries:
-        heads.append((path, entry.key))
-        lines += [dumped(entry.brief), entry.source]
-    rest = b"\n".join([dumped(heads), *lines])
-    mark = hashlib.blake2b(rest, digest_size=20).hexdigest().encode()
-    handle, name = tempfile.mkstemp(dir=file.parent, prefix=file.name)
+    """Put a shard in place in one step."""
+    known = list(entries)
+    head = dumped([(path, entry.key, entry.brief) for path, entry in known])
+    rest = b"\n".join([head, *(entry.source for _, entry in known)])
+    fresh = file.with_name(f"{file.name}.{os.getpid()}")
     try:
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(mark + b"\n" + rest)
-        Path(name).replace(file)
+        fresh.write_bytes(_hash(rest) + b"\n" + rest)
+        fresh.replace(file)
     except OSError:
-        Path(name).unlink(missing_ok=True)
+        fresh.unlink(missing_ok=True)
         raise
 
 
 def _prune(folder: Path) -> None:
     """Keep the memories that were used last."""
     ages = sorted((path.stat().st_mtime, path) for path in folder.iterdir() if path.is_dir())
-    for _, path in ages[:-_FOLDERS]:
-        shutil.rmtree(path, ignore_errors=True)
+    if len(ages) > _FOLDERS:
+        import shutil  # slow to load, and seldom needed
+
+        for _, path in ages[:-_FOLDERS]:
+            shutil.rmtree(path, ignore_errors=True)

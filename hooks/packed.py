@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hooks.findings import Finding
-from hooks.records import Anchor, Fence, Heading, HtmlTag, Link, LinkKind, Source
+from hooks.records import Anchor, Fence, Heading, HtmlTag, Link, LinkKind, Note, Source
+
+if TYPE_CHECKING:
+    from hooks.front_matter import FrontMatter
 
 _LINKS = ("links", "definitions", "footnote_uses", "footnote_definitions", "unread_links")
 _FIELDS = tuple(Source.__dataclass_fields__)
@@ -96,6 +99,50 @@ class Packed(Source):
                 found = parse()
             object.__setattr__(self, "_found", found)
         return found
+
+
+class Recalled(Note):
+    """A note whose text is decoded at the first question: few checks that know it ask again."""
+
+    __slots__ = ("_data",)
+
+    def __init__(
+        self,
+        path: str,
+        file: str,
+        language: str,
+        text: str | bytes,
+        source: Source,
+        meta: FrontMatter | None,
+    ) -> None:
+        """Keep the bytes; a text is kept too, for `dataclasses.replace`."""
+        for name, value in (("path", path), ("file", file), ("language", language)):
+            object.__setattr__(self, name, value)
+        object.__setattr__(self, "source", source)
+        object.__setattr__(self, "meta", meta)
+        object.__setattr__(self, "_data", text)
+
+    @property
+    def text(self) -> str:
+        """The text, as `hooks.catalogue` decodes it."""
+        data: str | bytes = object.__getattribute__(self, "_data")
+        if isinstance(data, str):
+            return data
+        text = decoded(data)
+        object.__setattr__(self, "_data", text)
+        return text
+
+    @property
+    def may_include(self) -> bool:
+        """Whether the text holds the marks of includes."""
+        data: str | bytes = object.__getattribute__(self, "_data")
+        return "8<" in data if isinstance(data, str) else b"8<" in data
+
+
+def decoded(data: bytes) -> str:
+    """Return the text of a file: UTF-8, line breaks as `\n`, what is invalid replaced."""
+    text = data.removeprefix(b"\xef\xbb\xbf").decode("utf-8", errors="replace")
+    return text.replace("\r\n", "\n").replace("\r", "\n") if b"\r" in data else text
 
 
 def _asked(name: str) -> property:

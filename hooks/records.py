@@ -142,6 +142,11 @@ class Note:
         return note_id(self.path, self.language)
 
     @property
+    def may_include(self) -> bool:
+        """Whether the text holds the marks of includes."""
+        return "8<" in self.text
+
+    @property
     def topic(self) -> str:
         """The folder of the note, such as `link/topo`; empty at the root."""
         return self.id.rpartition("/")[0]

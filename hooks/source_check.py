@@ -6,6 +6,7 @@ Each rule is in `hooks.links`; here they are applied to a tree, includes put in 
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
@@ -33,16 +34,15 @@ def check_sources(
         settings: Which rules hold.
         digests: What is known of each note's text, where the caller has it.
     """
-    texts = _Texts(catalogue, read or {})
+    texts = _Texts(catalogue, {} if read is None else read)
     if digests is None:
         digests = digest.of_all(catalogue, settings)
     expanded: dict[str, snippets.Expanded] = {}
-    bases = settings.snippet_bases
     included: set[str] = set()
-    including = [path for path, note in catalogue.notes.items() if "8<" in note.text]
+    including = [path for path, note in catalogue.notes.items() if note.may_include]
     for note in (catalogue.notes[path] for path in including):
-        included.update(one.path for one in snippets.located(note.text, texts, bases))
-        found = snippets.expand(note, texts, bases)
+        included.update(one.path for one in snippets.located(note.text, texts, settings))
+        found = snippets.expand(note, texts, settings)
         if found is not None:
             expanded[note.path] = found
     sources = {
@@ -72,8 +72,8 @@ def check_sources(
                 findings.append(placed)
     known = targets.files.all if including else []
     for path, note in catalogue.notes.items():
-        if "8<" in note.text:
-            findings += snippets.check(note, texts, known, catalogue.notes, bases)
+        if note.may_include:
+            findings += snippets.check(note, texts, known, catalogue.notes, settings)
         findings += digests[path].title
         findings += _check_fields(note, digests[path], targets)
     return sorted(set(findings))
@@ -133,7 +133,7 @@ def _at_origin(
         return replace(finding, line=line)
     other = catalogue.notes.get(path)
     prefix = settings.docs_prefix
-    file = other.file if other else path if prefix in ("", ".") else f"{prefix}/{path}"
+    file = other.file if other else posixpath.normpath(posixpath.join(prefix, path))
     return moved(finding, file, line, note.file)
 
 

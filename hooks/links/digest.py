@@ -69,6 +69,8 @@ def of(note: Note, settings: Settings) -> Digest:
                 wanted.add(need[1])
         if path is not None and use.where != "diagram":
             names.add(path)
+            if use.where == "html" and settings.directory_urls:
+                names.add(target_rules.seen_from_page(note, use).path or "")
             if use.target.startswith("/") and settings.is_routed:
                 names.update(f"{base}/{path}" for base in ("public", "static"))
     fields = tuple(uses.of_fields(split(note.text).yaml_text)) if _has_fields(note) else ()

@@ -55,9 +55,9 @@ def _navigation(tree: trees.Tree, notes: Catalogue, file: str) -> Iterator[Findi
         return  # what MkDocs itself will refuse
     if not entries:
         return
-    known, bases = {*notes.notes, *notes.other_files}, tree.settings.snippet_bases
-    texts = (note.text for note in notes.notes.values() if "8<" in note.text)
-    included = {one.path for text in texts for one in snippets.located(text, known, bases)}
+    known = {*notes.notes, *notes.other_files}
+    texts = (note.text for note in notes.notes.values() if note.may_include)
+    included = {one.path for text in texts for one in snippets.located(text, known, tree.settings)}
     for finding in navigation.check_navigation(entries, notes, file):
         if finding.rule == "nav-absent":
             # A page that others include is no page of its own; the home page needs no entry.

@@ -20,7 +20,7 @@ def is_github_only(address: str) -> bool:
         return False
     view = parts.path.split("/")[3:4]
     return (
-        view in (["edit"], ["blame"], ["tree"])
+        view in (["edit"], ["blame"])
         or bool(parts.query)
         or _LINES.match(parts.fragment) is not None
     )
@@ -60,7 +60,9 @@ def path_of(address: str, settings: Settings) -> tuple[str, str] | None:
         base = site.path.rstrip("/")
         path = unquote(parts.path)
         inside = path == base or path.startswith(f"{base}/")
-        if host == site.netloc.lower() and inside:
+        # Others name their front page by its address where they mean the site itself.
+        is_front = not path[len(base) :].strip("/") and not settings.is_ours
+        if host == site.netloc.lower() and inside and not is_front:
             return _source_of(path[len(base) :].lstrip("/"), settings), fragment
     return None
 

@@ -32,8 +32,8 @@ class Settings:
     """The repository root, to see what lies beside the docs folder; None: nothing is looked up."""
     shows_folders: bool = False
     """A link to a folder leads to its index page, as GitHub and some generators have it."""
-    snippet_bases: tuple[str, ...] = ("",)
-    """Folders that paths of includes begin in, relative to the docs folder, such as `..`."""
+    snippet_bases: tuple[str, ...] | None = None
+    """Folders below the root that paths of includes begin in; None: the docs folder."""
     directory_urls: bool = False
     """The page of `a/b.md` is `a/b/`: raw HTML, which MkDocs does not rewrite, starts there."""
     rooted: bool = False

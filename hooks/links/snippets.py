@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Collection, Container, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from hooks.findings import Finding, nearest
+from hooks.links.settings import HANDBOOK, Settings
 from hooks.records import Note
 
 _INCLUDE = re.compile(
@@ -98,22 +99,26 @@ class Texts(Mapping[str, str]):
         return len(self.paths)
 
 
-def locate(path: str, known: Container[str], bases: Sequence[str]) -> str:
-    """Return the path below the docs folder that an include means; as written if there is none."""
-    for base in bases:
-        inside = posixpath.normpath(posixpath.join(base, path))
+def locate(path: str, known: Container[str], settings: Settings) -> str:
+    """Return the path from the docs folder that an include means; a blank if there is none."""
+    if settings.snippet_bases is None:
+        return path
+    docs = f"{settings.docs_prefix}/"
+    for base in settings.snippet_bases:
+        whole = posixpath.normpath(posixpath.join(base, path))
+        inside = whole.removeprefix(docs) if whole.startswith(docs) else f"../{whole}"
         if inside in known:
             return inside
-    return path
+    return ""
 
 
-def located(text: str, known: Container[str], bases: Sequence[str]) -> Iterator[Include]:
+def located(text: str, known: Container[str], settings: Settings) -> Iterator[Include]:
     """Yield the includes of a text with the paths that they mean."""
     for one in includes(text):
         if _SCHEME.match(one.path) or one.path.startswith("/"):
             yield one
         else:
-            yield replace(one, path=locate(one.path, known, bases), path_written=one.path)
+            yield replace(one, path=locate(one.path, known, settings), path_written=one.path)
 
 
 def includes(text: str) -> Iterator[Include]:
@@ -183,7 +188,7 @@ def _section(lines: list[tuple[int, str]], name: str) -> list[tuple[int, str]] |
     return chosen if found else None
 
 
-def expand(note: Note, read: Mapping[str, str], bases: Sequence[str] = ("",)) -> Expanded | None:
+def expand(note: Note, read: Mapping[str, str], settings: Settings = HANDBOOK) -> Expanded | None:
     """Return a note's text with its includes put in; None when there are none outside fences."""
     if not any(not _in_fence(note, one.line) for one in includes(note.text)):
         return None
@@ -192,7 +197,7 @@ def expand(note: Note, read: Mapping[str, str], bases: Sequence[str] = ("",)) ->
 
     def put(path: str, numbered: list[tuple[int, str]], space: str, seen: tuple[str, ...]) -> None:
         text = "\n".join(line for _, line in numbered)
-        found = {one.line: one for one in located(text, read, bases)}
+        found = {one.line: one for one in located(text, read, settings)}
         for row, (number, line) in enumerate(numbered, start=1):
             one = found.get(row)
             if one is None or (path == note.path and _in_fence(note, number)):
@@ -218,7 +223,7 @@ def check(
     read: Mapping[str, str],
     known: list[str],
     notes: Mapping[str, Note],
-    bases: Sequence[str] = ("",),
+    settings: Settings = HANDBOOK,
 ) -> Iterator[Finding]:
     """Yield what is wrong with the includes of a note.
 
@@ -227,18 +232,18 @@ def check(
         read: Texts by path below the docs folder; a path that is absent does not exist.
         known: Every path below the docs folder.
         notes: Every note, to see one that includes itself.
-        bases: Where paths begin, relative to the docs folder.
+        settings: Where paths begin.
     """
-    for one in located(note.text, read, bases):
+    for one in located(note.text, read, settings):
         message, hint = "", ""
         if _SCHEME.match(one.path):
             message = f"include '{one.written}' is an address; only files below docs/ are"
-        elif one.path.startswith("/") or (".." in one.path.split("/") and one.path not in read):
+        elif one.path.startswith("/") or _leaves(one, read):
             message = f"include '{one.written}' leaves docs/, which is refused"
         elif one.path not in read:
-            message = f"include '{one.path}' does not exist below docs/"
-            hint = nearest(one.path, known, 0.7)
-        elif one.path in notes and _leads_back(one.path, note.path, notes, bases):
+            message = f"include '{one.path_written or one.path}' does not exist below docs/"
+            hint = nearest(one.path_written or one.path, known, 0.7)
+        elif one.path in notes and _leads_back(one.path, note.path, notes, settings):
             message = f"include '{one.path}' leads back to itself"
         elif one.selection and select(read.get(one.path) or "", one.selection) is None:
             name = one.selection[1:]
@@ -249,7 +254,11 @@ def check(
             )
 
 
-def _leads_back(path: str, start: str, notes: Mapping[str, Note], bases: Sequence[str]) -> bool:
+def _leaves(one: Include, read: Mapping[str, str]) -> bool:
+    return ".." in (one.path_written or one.path).split("/") and one.path not in read
+
+
+def _leads_back(path: str, start: str, notes: Mapping[str, Note], settings: Settings) -> bool:
     seen: set[str] = set()
     waiting = [path]
     while waiting:
@@ -258,5 +267,5 @@ def _leads_back(path: str, start: str, notes: Mapping[str, Note], bases: Sequenc
             return True
         if current not in seen and current in notes:
             seen.add(current)
-            waiting += [one.path for one in located(notes[current].text, notes, bases)]
+            waiting += [one.path for one in located(notes[current].text, notes, settings)]
     return False

@@ -48,6 +48,13 @@ def wanted(fragment: str) -> str:
     return "" if fragment == "top" or fragment.startswith((":~:", "__")) else fragment
 
 
+def seen_from_page(note: Note, use: Use) -> Target:
+    """Return what an address means on the page `a/b/` of the note `a/b.md`."""
+    stem = note.path.removesuffix(".md")
+    is_index = stem.rpartition("/")[2] in ("index", "README")
+    return resolve(use.target, note.path if is_index else f"{stem}/")
+
+
 @dataclass(slots=True)
 class TargetRules:
     """Knows every file and heading of a tree, and judges one address at a time."""
@@ -103,9 +110,7 @@ class TargetRules:
             return
         target = resolve(use.target, note.path)
         if use.where == "html" and self.settings.directory_urls and not self._exists(target):
-            page = f"{note.path.removesuffix('.md')}/"
-            is_index = page.rpartition("/")[0].rpartition("/")[2] in ("index", "README")
-            from_page = target if is_index else resolve(use.target, page)
+            from_page = seen_from_page(note, use)
             if self._exists(from_page) or self._is_page(from_page):
                 return
         if use.where == "field" and not self._exists(target):
@@ -164,7 +169,7 @@ class TargetRules:
             yield _finding(note, use, "own-address", message, better)
             if inside in self.catalogue.notes:
                 yield from self._check_anchor(note, use, self.catalogue.notes[inside], fragment)
-        elif not (is_github_only and self.files.is_folder(inside)):
+        elif not ("/tree/" in use.target and self.files.is_folder(inside)):
             yield from self._check_path(note, use, target)
 
     def _check_absolute(self, note: Note, use: Use, target: Target) -> Iterator[Finding]:
@@ -213,6 +218,8 @@ class TargetRules:
         elif self.settings.is_routed:
             yield from self._check_route(note, use, target)
         elif self.files.is_folder(path):
+            if self.settings.shows_folders:
+                return
             yield from self._check_folder(note, use, target)
         elif page_path := self._page_behind(path):
             message = f"'{use.target}' exists only on the site; link to the .md file"

@@ -88,6 +88,7 @@ def detect(docs: Path, *, repo_url: str = "", site_url: str = "") -> Tree:
                 site_url=site_url,
                 languages_by_suffix=not is_routed,
                 rooted=not is_routed,
+                shows_folders=not is_routed,
             )
         )
     fields = _fields(config)
@@ -104,7 +105,7 @@ def detect(docs: Path, *, repo_url: str = "", site_url: str = "") -> Tree:
             slug_rules="github" if is_exact else "any",
             repo_url=repo_url or _text(fields.get("repo_url")),
             site_url=site_url or _text(fields.get("site_url")),
-            snippet_bases=_snippet_bases(fields.get("markdown_extensions"), config.parent, docs),
+            snippet_bases=_snippet_bases(fields.get("markdown_extensions"), config.parent, root),
             directory_urls=_text(fields.get("use_directory_urls")).lower() != "false",
         ),
         config,
@@ -162,15 +163,14 @@ def _options(node: yaml.Node | None, name: str) -> dict[str, yaml.Node]:
     return {}
 
 
-def _snippet_bases(extensions: yaml.Node | None, root: Path, docs: Path) -> tuple[str, ...]:
-    """Return where paths of includes begin, relative to the docs folder."""
+def _snippet_bases(extensions: yaml.Node | None, base: Path, root: Path) -> tuple[str, ...]:
+    """Return where paths of includes begin, relative to `root`; `base` holds the configuration."""
     given = _options(extensions, "pymdownx.snippets").get("base_path")
     if isinstance(given, yaml.SequenceNode):
         bases = [str(one.value) for one in given.value if isinstance(one, yaml.ScalarNode)]
     else:
         bases = [_text(given) or "."]
-    found = [Path(os.path.relpath(root / base, docs)).as_posix() for base in bases]
-    return tuple("" if base == "." else base for base in found)
+    return tuple(Path(os.path.relpath(base / one, root)).as_posix() for one in bases)
 
 
 def _redirects(plugins: yaml.Node | None) -> list[Redirect]:
