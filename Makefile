@@ -9,7 +9,7 @@ JOBS ?= 2
 export DISABLE_MKDOCS_2_WARNING := true
 export NO_MKDOCS_2_WARNING := 1
 
-.PHONY: help serve build test check format lock new contents properdocs clean
+.PHONY: help serve build test check bench format lock new contents properdocs clean
 
 help: ## List the commands
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -55,6 +55,15 @@ test: $(VENV)/dev.stamp ## Run every test (installs a browser where none is foun
 	@$(BIN)/python tools/browser.py
 	@$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup $(TEST_FLAGS)
 	@echo "test: all passed."
+
+.venv-bench/bench.stamp: requirements/bench.lock
+	@echo "Creating the environment of the benchmark from requirements/bench.lock …"
+	@test -x .venv-bench/bin/python || $(PYTHON) -m venv .venv-bench
+	@.venv-bench/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $<
+	@touch $@
+
+bench: .venv-bench/bench.stamp ## Measure speed and quality beside other tools: make bench BENCH=check
+	@.venv-bench/bin/python -m bench $(BENCH)
 
 format: $(VENV)/dev.stamp ## Format the code
 	@$(BIN)/ruff check --quiet --fix . && $(BIN)/ruff format --quiet .

@@ -10,7 +10,6 @@ from hooks import (
     addresses,
     catalogue,
     charts,
-    content_safety,
     contents,
     diagrams,
     facts,
@@ -25,8 +24,9 @@ from hooks import (
 from hooks.calc import engine as calc_engine
 from hooks.calc import page as calc_page
 from hooks.findings import Finding
-from hooks.links import assets, snippets
+from hooks.links import assets, digest, snippets
 from hooks.links.settings import Settings
+from hooks.memory import FOLDER, Memory
 from hooks.records import Catalogue
 
 MERMAID = "assets/vendor/mermaid/mermaid.min.js"
@@ -59,18 +59,21 @@ def read_tree(
     """
     docs = docs or root / "docs"
     settings = Settings(repo_url=repo_url, site_url=site_url, docs_prefix=docs.name, root=root)
-    notes, findings = catalogue.load(docs, root)
+    memory = Memory(root / FOLDER, f"{docs} {settings!r}")
+    notes, findings = catalogue.load(docs, root, memory=memory)
+    digests = digest.of_all(notes, settings, memory)
+    memory.save()
     texts = snippets.Texts(docs, notes.other_files)
-    findings += source_check.check_sources(notes, texts, settings)
+    findings += source_check.check_sources(notes, texts, settings, digests)
     findings += pairing.check_pairs(notes)
-    for note in notes.notes.values():
-        findings += content_safety.check_note(note)
+    for one in digests.values():
+        findings += one.safety
     config = root / "mkdocs.yml"
     entries: tuple[navigation.Entry, ...] = ()
     if config.is_file():
         entries = navigation.read_navigation(config)
         findings += navigation.check_navigation(entries, notes)
-    findings += assets.orphans(notes, docs, settings, _beside(root))
+    findings += assets.orphans(notes, docs, digests, settings, _beside(root))
     base, problems = facts.load_facts(docs / "data")
     findings += problems
     areas, problems = topic_map.load(docs / "map.yml", "docs/map.yml")

@@ -2,24 +2,47 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import sys
-import traceback
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from hooks import checks, publish, report, rules, scaffold, site_check
-from hooks.calc import cli as calc_cli
-from hooks.external import cli as external_cli
 from hooks.findings import Finding, has_errors
-from hooks.links import folder
+
+# What only one command needs is imported there: a check on every save must start at once.
+if TYPE_CHECKING:
+    from hooks.records import Catalogue
 
 ROOT = Path(__file__).resolve().parent.parent
+FORMATS = ("text", "github", "sarif", "json")
 ARCHIVE = "ai-infra-hpc-handbook-offline"
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+ELSEWHERE = {
+    "calc": "hooks.calc.cli:calc",
+    "links": "hooks.external.cli:links",
+}
+"""Commands that are imported when somebody asks for them: module and function."""
+
+
+class _Commands(click.Group):
+    """The commands of this module, and those of `ELSEWHERE`."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted([*super().list_commands(ctx), *ELSEWHERE])
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name in ELSEWHERE:
+            module, _, function = ELSEWHERE[cmd_name].partition(":")
+            command: click.Command = getattr(importlib.import_module(module), function)
+            return command
+        return super().get_command(ctx, cmd_name)
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 def main() -> None:
     """Check the notes, keep generated parts fresh, start new notes, pack the site."""
 
@@ -42,7 +65,7 @@ def main() -> None:
 @click.option(
     "--repo-url", default="", envvar="REPO_URL", help="The address of the repository on GitHub."
 )
-@click.option("--format", "style", type=click.Choice(report.FORMATS), default="text")
+@click.option("--format", "style", type=click.Choice(FORMATS), default="text")
 @click.option("--external", is_flag=True, help="Ask other sites too whether links to them live.")
 @click.option(
     "--rules", "list_rules", is_flag=True, help="List every rule: what, why, how to mend."
@@ -61,7 +84,11 @@ def check(
 
     Exit status: 0 clean, 1 findings of severity error, 2 could not run.
     """
+    from hooks import report
+
     if list_rules:
+        from hooks import rules
+
         click.echo(rules.as_text())
         return
     missing = next((path for path in paths if not path.exists()), None)
@@ -71,6 +98,8 @@ def check(
         count, findings, root = _find(docs, site, site_url, repo_url, external)
     except Exception as error:  # whatever it is: a check that broke down has not passed
         if not isinstance(error, OSError):
+            import traceback
+
             traceback.print_exc()
         click.echo(f"check: could not run: {report.visible(str(error))}", err=True)
         sys.exit(2)
@@ -90,20 +119,32 @@ def _find(
     docs: Path | None, site: Path | None, site_url: str, repo_url: str, external: bool
 ) -> tuple[int, list[Finding], Path]:
     """Return the number of notes, the findings, and the folder that they are relative to."""
+    notes: Catalogue
     if docs is None or docs.resolve() == ROOT / "docs":
+        from hooks import checks
+
         docs, root = ROOT / "docs", ROOT
         tree = checks.read_tree(ROOT, repo_url=repo_url, site_url=site_url)
         notes, findings = tree.notes, tree.findings + checks.readme_findings(tree)
     else:
+        from hooks.links import folder
+        from hooks.memory import FOLDER
+
         docs = docs.resolve()
         root = docs.parent
-        notes, findings = folder.check_folder(docs, repo_url=repo_url, site_url=site_url)
-    if external:
         # The cache is this handbook's, never a file in somebody else's tree.
+        notes, findings = folder.check_folder(
+            docs, repo_url=repo_url, site_url=site_url, cache=ROOT / FOLDER
+        )
+    if external:
+        from hooks.external import cli as external_cli
+
         cache = ROOT / external_cli.CACHE
         cache = cache if root == ROOT else cache.with_name("elsewhere.json")
         findings = findings + external_cli.findings_of(notes, docs, root, cache)
     if site is not None:
+        from hooks import site_check
+
         name = site.as_posix().rstrip("/")
         findings = findings + site_check.check_site(site, site_url=site_url, name=name)
     return len(notes.notes), sorted(set(findings)), root
@@ -118,6 +159,8 @@ def _lies_in(finding: Finding, paths: tuple[Path, ...], root: Path) -> bool:
 @click.option("--write", is_flag=True, help="Rewrite the blocks (default: only compare).")
 def contents(write: bool) -> None:
     """Keep the table of contents in README.md and README.en.md fresh."""
+    from hooks import checks
+
     tree = checks.read_tree(ROOT)
     findings = checks.readme_findings(tree, write=write)
     for finding in findings:
@@ -130,6 +173,8 @@ def contents(write: bool) -> None:
 @click.argument("note")
 def new(note: str) -> None:
     """Start NOTE (such as link/topo/example): a pair of files, registered in the navigation."""
+    from hooks import checks, scaffold
+
     try:
         files = scaffold.new_note(ROOT, note)
     except scaffold.ScaffoldError as error:
@@ -144,11 +189,9 @@ def new(note: str) -> None:
 @click.option("--site", default="site", type=click.Path(exists=True, path_type=Path))
 def pack(site: Path) -> None:
     """Pack the built site for reading offline: unzip anywhere, open index.html."""
+    from hooks import publish
+
     archive = ROOT / "dist" / f"{ARCHIVE}.zip"
     count = publish.pack(site, archive, ARCHIVE)
     size = archive.stat().st_size / 1e6
     click.echo(f"zip: {archive.relative_to(ROOT)} ({count} files, {size:.1f} MB)")
-
-
-main.add_command(external_cli.links)
-main.add_command(calc_cli.calc)

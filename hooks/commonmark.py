@@ -10,9 +10,8 @@ import html
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import TYPE_CHECKING
-
-from markdown_it import MarkdownIt
 
 from hooks import inline, tags
 from hooks.plain import normal_label, plain_text
@@ -20,6 +19,7 @@ from hooks.records import Anchor, Fence, Heading, HtmlTag, Link, LinkKind, Sourc
 from hooks.slugs import Slugger
 
 if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
     from markdown_it.token import Token
 
 _FOOTNOTE_DEFINITION = re.compile(r"^ {0,3}\[\^(?P<id>[^\]\s]{1,999})\]:", re.MULTILINE)
@@ -33,14 +33,14 @@ _FENCE = re.compile(r" {0,3}(?P<marks>`{3,}|~{3,})(?P<info>.*)\Z")
 _EXPLICIT_ID = re.compile(r"\s*\{:?[^{}]*?#(?P<id>[^\s{}]+)[^{}]*\}\s*\Z")
 
 
+@cache
 def _parser() -> MarkdownIt:
+    from markdown_it import MarkdownIt
+
     parser = MarkdownIt("commonmark").enable("table")
     # Inline content is read by hooks.inline, which keeps columns.
     parser.core.ruler.disable("inline")
     return parser
-
-
-_BLOCKS = _parser()
 
 
 def anchors_of(tag: HtmlTag) -> Iterator[Anchor]:
@@ -155,7 +155,7 @@ def parse(body: str, *, explicit_ids: bool = True) -> Source:
     text = "\n".join(_without_formulas(lines))
     builder = _Builder(lines, explicit_ids)
     level = 0
-    for token in _BLOCKS.parse(text):
+    for token in _parser().parse(text):
         if token.type == "heading_open":
             level = int(token.tag[1])
         elif token.type == "heading_close":

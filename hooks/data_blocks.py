@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 import yaml
 
 from hooks.findings import nearest
+from hooks.yaml_loader import Fast
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -26,7 +27,7 @@ def read_options(text: str, known: tuple[str, ...], block: str) -> dict[str, Any
         BlockError: The text is no YAML mapping, or has a field that the block does not know.
     """
     try:
-        options = yaml.safe_load(text)
+        options = yaml.load(text, Loader=Fast)
     except (yaml.YAMLError, ValueError) as error:
         problem = getattr(error, "problem", None) or str(error)
         raise BlockError(f"the {block} block is not YAML: {problem}") from error

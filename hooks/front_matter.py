@@ -7,18 +7,18 @@ from __future__ import annotations
 
 import datetime
 import re
-from dataclasses import dataclass
 from typing import Any, Literal
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
+from hooks import yaml_loader
 from hooks.findings import Finding, nearest
+from hooks.halves import Split, split
 
-_FENCE = re.compile(
-    r"\A---[ \t]*\r?\n(?P<yaml>.*?)^---[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE
-)
 _NOTE_ID = re.compile(r"[a-z0-9][a-z0-9-]*(?:/[a-z0-9][a-z0-9-]*)*\Z")
+
+__all__ = ["FrontMatter", "Kind", "Split", "parse", "split"]
 
 Kind = Literal["note", "map", "tutorial", "paper", "interview", "reference"]
 
@@ -68,25 +68,6 @@ class FrontMatter(BaseModel):
         return value
 
 
-@dataclass(frozen=True, slots=True)
-class Split:
-    """A source text taken apart."""
-
-    yaml_text: str | None
-    """The YAML between the two `---` lines; None when the text has no front matter."""
-    body: str
-    """The text with the front matter blanked out: line numbers stay those of the file."""
-
-
-def split(text: str) -> Split:
-    """Separate front matter from body, keeping line numbers."""
-    match = _FENCE.match(text)
-    if match is None:
-        return Split(None, text)
-    blank = "\n" * match.group(0).count("\n")
-    return Split(match.group("yaml"), blank + text[match.end() :])
-
-
 def parse(yaml_text: str | None, file: str) -> tuple[FrontMatter | None, list[Finding]]:
     """Validate front matter.
 
@@ -96,9 +77,8 @@ def parse(yaml_text: str | None, file: str) -> tuple[FrontMatter | None, list[Fi
         message = "the note has no front matter; begin it with a '---' line, then title: …"
         return None, [Finding(file, 1, 1, "front-matter", message)]
     try:
-        node = yaml.compose(yaml_text, Loader=yaml.SafeLoader)
-        data = yaml.safe_load(yaml_text)
-    except (yaml.YAMLError, ValueError) as error:
+        node, data = yaml_loader.read(yaml_text)
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
         return None, [_yaml_finding(error, file)]
     if not isinstance(data, dict) or not isinstance(node, yaml.MappingNode):
         message = "front matter must be 'field: value' lines"
@@ -111,7 +91,17 @@ def parse(yaml_text: str | None, file: str) -> tuple[FrontMatter | None, list[Fi
     return (None if repeated else record), repeated
 
 
-def _yaml_finding(error: yaml.YAMLError | ValueError, file: str) -> Finding:
+def recall(data: dict[str, Any]) -> FrontMatter:
+    """Return a record from what `model_dump(mode="json")` made of it.
+
+    Raises:
+        ValueError, TypeError, KeyError: The data is something else.
+    """
+    verified = datetime.date.fromisoformat(data["verified"])
+    return FrontMatter.model_validate(data | {"verified": verified})
+
+
+def _yaml_finding(error: Exception, file: str) -> Finding:
     mark = getattr(error, "problem_mark", None)
     problem = getattr(error, "problem", None) or str(error)
     # +2: marks are 0-based, and the opening `---` is a line of its own.

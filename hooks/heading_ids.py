@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 from markdown.extensions import Extension
-from markdown.extensions.toc import remove_fnrefs, render_inner_html, strip_tags
+from markdown.extensions.toc import remove_fnrefs, render_inner_html
 from markdown.treeprocessors import Treeprocessor
 
 from hooks.slugs import Slugger
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from markdown import Markdown
 
 _HEADING_TAG = re.compile(r"h[1-6]\Z")
+# Not the library's `strip_tags`, which makes one blank of several: GitHub keeps them all.
+_TAGS = re.compile(r"<!--.*?-->|<[^>]*>", re.DOTALL)
 
 
 class _HeadingIds(Treeprocessor):
@@ -30,7 +32,7 @@ class _HeadingIds(Treeprocessor):
         for heading in headings:
             if "id" not in heading.attrib:
                 inner = render_inner_html(remove_fnrefs(heading), self.md)
-                heading.attrib["id"] = slugger(html.unescape(strip_tags(inner)))
+                heading.attrib["id"] = slugger(html.unescape(_TAGS.sub("", inner)))
 
 
 class HeadingIdsExtension(Extension):

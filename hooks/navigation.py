@@ -10,6 +10,7 @@ import yaml
 
 from hooks.findings import Finding, nearest
 from hooks.records import Catalogue
+from hooks.yaml_loader import Fast
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,16 +32,9 @@ class Entry:
             yield from child.pages()
 
 
-class _Loader(yaml.SafeLoader):
-    """Accepts the tags of MkDocs (`!ENV`, `!!python/name:`) without acting on them."""
-
-
-_Loader.add_multi_constructor("", lambda loader, suffix, node: None)
-
-
 def read_navigation(config_file: Path) -> tuple[Entry, ...]:
     """Return the entries of `nav`, or nothing when the file has none."""
-    node = yaml.compose(config_file.read_text(encoding="utf-8"), Loader=_Loader)
+    node = yaml.compose(config_file.read_text(encoding="utf-8"), Loader=Fast)
     if isinstance(node, yaml.MappingNode):
         for key, value in node.value:
             if key.value == "nav" and isinstance(value, yaml.SequenceNode):

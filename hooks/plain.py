@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import TYPE_CHECKING
 
-from markdown_it import MarkdownIt
-
 if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
     from markdown_it.token import Token
 
 _MARKUP = re.compile(r"[\\`*_\[\]<>&~!]")
-_INLINE = MarkdownIt("commonmark").enable("strikethrough")
 _LONGEST = 1000
 # A heading longer than this keeps its markup: nobody writes one, and hostile ones cost time.
+
+
+@cache
+def _inline() -> MarkdownIt:
+    # Loaded when there is markup to read: most runs of a warm check meet none.
+    from markdown_it import MarkdownIt
+
+    return MarkdownIt("commonmark").enable("strikethrough")
 
 
 def normal_label(label: str) -> str:
@@ -25,7 +32,7 @@ def plain_text(markup: str) -> str:
     """Return the text of inline Markdown without its markup, as a heading's id is made from."""
     if len(markup) > _LONGEST or _MARKUP.search(markup) is None:
         return markup
-    tokens = _INLINE.parseInline(markup)
+    tokens = _inline().parseInline(markup)
     return "".join(_token_text(token) for token in tokens[0].children or [])
 
 

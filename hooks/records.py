@@ -13,6 +13,18 @@ LANGUAGES = ("zh", "en")
 DEFAULT_LANGUAGE = "zh"
 
 
+def language_of(path: str) -> str:
+    """Return the language of a file by its name: `x.en.md` is English, `x.md` Chinese."""
+    stem = path.removesuffix(".md")
+    suffix = stem.rpartition("/")[2].rpartition(".")[2]
+    return suffix if suffix in LANGUAGES and "." in stem else DEFAULT_LANGUAGE
+
+
+def note_id(path: str, language: str) -> str:
+    """Return the name that both languages of a note share."""
+    return path.removesuffix(".md").removesuffix(f".{language}")
+
+
 class LinkKind(Enum):
     """How a link is written."""
 
@@ -138,8 +150,12 @@ class Note:
     @property
     def id(self) -> str:
         """The name both languages share, such as `link/topo/nvswitch`."""
-        stem = self.path.removesuffix(".md")
-        return stem.removesuffix(f".{self.language}")
+        return note_id(self.path, self.language)
+
+    @property
+    def may_include(self) -> bool:
+        """Whether the text holds the marks of includes."""
+        return "8<" in self.text
 
     @property
     def topic(self) -> str:

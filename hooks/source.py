@@ -156,8 +156,7 @@ class _Builder:
                 without_marks = _FOOTNOTE_MARK.sub(
                     lambda mark: "" if mark["id"] in footnotes else mark.group(0), text
                 )
-                # Where blanks follow each other the site's renderer keeps one, GitHub all.
-                slug = slugger(" ".join(without_marks.split()))
+                slug = slugger(without_marks)
             result.append(
                 Heading(level, text, identifier or slug, line[1] + 1, bool(identifier)),
             )

@@ -6,12 +6,14 @@ Each rule is in `hooks.links`; here they are applied to a tree, includes put in 
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from hooks import front_matter
 from hooks.findings import Finding, nearest
-from hooks.links import note_rules, snippets, uses
+from hooks.halves import split
+from hooks.links import digest, note_rules, snippets, uses
+from hooks.links.digest import Digest
 from hooks.links.settings import HANDBOOK, Settings
 from hooks.links.target_rules import TargetRules, moved
 from hooks.records import Catalogue, Note
@@ -19,7 +21,10 @@ from hooks.source import parse
 
 
 def check_sources(
-    catalogue: Catalogue, read: Mapping[str, str] | None = None, settings: Settings = HANDBOOK
+    catalogue: Catalogue,
+    read: Mapping[str, str] | None = None,
+    settings: Settings = HANDBOOK,
+    digests: Mapping[str, Digest] | None = None,
 ) -> list[Finding]:
     """Check every note.
 
@@ -27,25 +32,35 @@ def check_sources(
         catalogue: The notes.
         read: Texts of the other files that notes include, by path below the docs folder.
         settings: Which rules hold.
+        digests: What is known of each note's text, where the caller has it.
     """
-    texts = _Texts(catalogue, read or {})
+    texts = _Texts(catalogue, {} if read is None else read)
+    if digests is None:
+        digests = digest.of_all(catalogue, settings)
     expanded: dict[str, snippets.Expanded] = {}
     included: set[str] = set()
-    for note in catalogue.notes.values():
-        if "8<" in note.text:
-            included.update(one.path for one in snippets.includes(note.text))
-            found = snippets.expand(note, texts)
-            if found is not None:
-                expanded[note.path] = found
+    including = [path for path, note in catalogue.notes.items() if note.may_include]
+    for note in (catalogue.notes[path] for path in including):
+        included.update(one.path for one in snippets.located(note.text, texts, settings))
+        found = snippets.expand(note, texts, settings)
+        if found is not None:
+            expanded[note.path] = found
     sources = {
-        path: parse(front_matter.split(found.text).body, settings.dialect)
-        for path, found in expanded.items()
+        path: parse(split(found.text).body, settings.dialect) for path, found in expanded.items()
     }
     targets = TargetRules(catalogue, settings, sources)
+    # The ids of a page with includes are not those of its text: links to it are looked at closely.
+    plain = {path: one for path, one in digests.items() if path not in expanded}
     findings: list[Finding] = []
-    for note in catalogue.notes.values():
-        if note.path not in expanded:
-            findings += _check_text(note, targets, is_included=note.path in included)
+    for path, one in plain.items():
+        if path in included:
+            findings += (finding for finding in one.text if finding.rule not in _NEED_THE_WHOLE)
+        else:
+            findings += one.text
+        note = catalogue.notes[path]
+        is_good = not digest.unmet(one, plain, catalogue.other_files)
+        for use in one.odd if is_good else uses.of_text(note.source, note.text):
+            findings += targets.check(note, use)
     said = {_key(finding) for finding in findings}
     for path, found in expanded.items():
         note = catalogue.notes[path]
@@ -55,11 +70,12 @@ def check_sources(
             if _key(placed) not in said or placed.file == note.file:
                 said.add(_key(placed))
                 findings.append(placed)
-    known = targets.files.all
-    for note in catalogue.notes.values():
-        if "8<" in note.text:
-            findings += snippets.check(note, texts, known, catalogue.notes)
-        findings += _check_fields(note, targets)
+    known = targets.files.all if including else []
+    for path, note in catalogue.notes.items():
+        if note.may_include:
+            findings += snippets.check(note, texts, known, catalogue.notes, settings)
+        findings += digests[path].title
+        findings += _check_fields(note, digests[path], targets)
     return sorted(set(findings))
 
 
@@ -94,26 +110,12 @@ def _key(finding: Finding) -> tuple[str, int, str, str]:
     return (finding.file, finding.line, finding.rule, finding.target)
 
 
-def _check_text(
-    note: Note, targets: TargetRules, *, is_included: bool = False
-) -> Iterator[Finding]:
-    """Yield the findings of a text; of one that others include, not those that need them."""
-    rules = note_rules.of_note(note.file, note.text, note.source, targets.settings)
-    for finding in rules:
-        if not (is_included and finding.rule in _NEED_THE_WHOLE):
-            yield finding
-    for use in uses.of_source(note.source):
+def _check_text(note: Note, targets: TargetRules) -> Iterator[Finding]:
+    """Yield the findings of a text with its includes put in."""
+    yield from note_rules.of_note(note.file, note.text, note.source, targets.settings)
+    for use in uses.of_text(note.source, note.text):
         yield from targets.check(note, use)
-    if any(fence.info.startswith(("mermaid", "{")) for fence in note.source.fences):
-        for use in uses.of_diagrams(note.source, note.text.split("\n")):
-            yield from targets.check(note, use)
-    for tag in note.source.tags:
-        if tag.name == "img" and tag.get("alt") is None:
-            message = "image without alternative text; add alt, empty where it only decorates"
-            yield Finding(note.file, tag.line, tag.column, "image-alt", message, target=tag.text)
-        elif tag.name == "a" and tag.is_empty and tag.get("href"):
-            message = f"the link to '{tag.get('href')}' has no text"
-            yield Finding(note.file, tag.line, tag.column, "empty-link", message, target=tag.text)
+    yield from note_rules.of_tags(note.file, note.source)
 
 
 _NEED_THE_WHOLE = frozenset({"undefined-reference", "unused-definition", "footnote"})
@@ -131,12 +133,12 @@ def _at_origin(
         return replace(finding, line=line)
     other = catalogue.notes.get(path)
     prefix = settings.docs_prefix
-    file = other.file if other else path if prefix in ("", ".") else f"{prefix}/{path}"
+    file = other.file if other else posixpath.normpath(posixpath.join(prefix, path))
     return moved(finding, file, line, note.file)
 
 
-def _check_fields(note: Note, targets: TargetRules) -> Iterator[Finding]:
-    if note.meta is not None:
+def _check_fields(note: Note, known_of: Digest, targets: TargetRules) -> Iterator[Finding]:
+    if note.meta is not None and note.meta.prerequisites:
         known = targets.catalogue.ids()
         for wanted in note.meta.prerequisites:
             if wanted not in known:
@@ -145,7 +147,5 @@ def _check_fields(note: Note, targets: TargetRules) -> Iterator[Finding]:
                 message = f"prerequisite '{wanted}' does not exist"
                 hint = nearest(wanted, known)
                 yield Finding(note.file, line, 1, "dead-link", message, "error", wanted, hint)
-        yield from note_rules.title_heading(note)
-    if note.text.startswith("---"):
-        for use in uses.of_fields(front_matter.split(note.text).yaml_text):
-            yield from targets.check(note, use)
+    for use in known_of.fields:
+        yield from targets.check(note, use)

@@ -16,6 +16,7 @@ from hooks import contents
 from hooks.findings import Finding
 from hooks.records import Catalogue, Note
 from hooks.slugs import github_slug
+from hooks.yaml_loader import Fast
 
 _PLANNED = {"zh": "计划中", "en": "planned"}
 _MIND_MAP = {"zh": "主题地图", "en": "Topic map"}
@@ -59,7 +60,7 @@ def load(path: Path, file: str) -> tuple[list[Area], list[Finding]]:
     if not path.is_file():
         return [], []
     try:
-        return _AREAS.validate_python(yaml.safe_load(path.read_text(encoding="utf-8"))), []
+        return _AREAS.validate_python(yaml.load(path.read_text(encoding="utf-8"), Loader=Fast)), []
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         line = mark.line + 1 if mark else 1

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
+from hooks import yaml_loader
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
@@ -29,7 +31,7 @@ class WrittenFloat(float):
         return self.written
 
 
-class _Loader(yaml.SafeLoader):
+class _Loader(yaml_loader.Fast):
     """The safe loader, with floats that remember their text."""
 
 
@@ -94,9 +96,9 @@ def read(text: str) -> Document:
         YamlError: The text is not YAML, or holds tags other than YAML's own.
     """
     try:
-        node = yaml.compose(text, Loader=_Loader)
-        return Document(yaml.load(text, Loader=_Loader), node)
-    except (yaml.YAMLError, ValueError, TypeError) as error:
+        node, data = yaml_loader.read(text, _Loader)
+        return Document(data, node)
+    except (yaml.YAMLError, ValueError, TypeError, RecursionError) as error:
         mark = getattr(error, "problem_mark", None)
         problem = getattr(error, "problem", None) or str(error)
         line, column = (mark.line + 1, mark.column + 1) if mark else (1, 1)

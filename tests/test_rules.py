@@ -9,7 +9,7 @@ import pytest
 
 from hooks import addresses, content_safety, navigation, pairing, rules
 from hooks.findings import Finding
-from hooks.links import assets, redirects
+from hooks.links import assets, digest, redirects
 from hooks.links.settings import HANDBOOK, Settings
 from hooks.links.trees import Redirect
 from hooks.site_check import check_site
@@ -182,7 +182,8 @@ def of_tree(tmp_path: Path, files: dict[str, str | bytes], config: str = "") -> 
     catalogue, findings = tree(tmp_path, files)
     findings += check_sources(catalogue, {}, OWN) + pairing.check_pairs(catalogue)
     findings += addresses.check_aliases(catalogue)
-    findings += assets.orphans(catalogue, tmp_path / "docs", HANDBOOK)
+    digests = digest.of_all(catalogue, HANDBOOK)
+    findings += assets.orphans(catalogue, tmp_path / "docs", digests, HANDBOOK)
     if config:
         path = tmp_path / "mkdocs.yml"
         path.write_text(config, encoding="utf-8")

@@ -16,7 +16,7 @@ import yaml
 from markdown_it import MarkdownIt
 from mdit_py_plugins.admon import admon_plugin
 
-from hooks import front_matter
+from hooks import halves
 from hooks.external.records import Place, Use
 from hooks.records import LinkKind
 
@@ -168,7 +168,7 @@ def _tag_targets(attributes: Iterable[tuple[str, str | None]]) -> Iterator[str]:
 
 
 def _bare_in_note(note: Note) -> Iterator[tuple[int, int, str]]:
-    body = front_matter.split(note.text).body
+    body = halves.split(note.text).body
     lines = _prose(body)
     if body != note.text:  # the parse leaves the front matter blank; its fields are read too
         head = len(body) - len(body.lstrip("\n"))

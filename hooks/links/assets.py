@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from hooks.findings import Finding
-from hooks.links import uses
 from hooks.links.settings import Settings
-from hooks.records import Catalogue, Note, Source
-from hooks.targets import resolve
+from hooks.records import Catalogue, Note
+
+if TYPE_CHECKING:
+    from hooks.links.digest import Digest
 
 _KINDS = re.compile(
     r"\.(?:png|jpe?g|gif|svg|webp|avif|bmp|ico|pdf|mp4|webm|mp3|ogg|wav|zip|tar|gz|docx?|pptx?|xlsx?)\Z",
@@ -19,28 +21,37 @@ _KINDS = re.compile(
 )
 _TEXTS = re.compile(r"\.(?:css|scss|js|ts|mjs|json|html?|vue|jsx|tsx|mdx|ya?ml|toml|txt|xml|md)\Z")
 _FILE_NAME = re.compile(r"[^\s/\\()\"'<>:,;=#?`\[\]{}]+\.[A-Za-z0-9]{2,5}(?![\w-])")
-_NOT_OURS = re.compile(r"(?:\A|/)(?:vendor|code|measured|node_modules)/")
+# A folder with an extension is one document of some program, such as `drawing.graffle/`.
+_NOT_OURS = re.compile(r"(?:\A|/)(?:vendor|code|measured|node_modules|[^/]+\.[a-z]{3,12})/")
 _WELL_KNOWN = re.compile(r"(?:\A|/)(?:favicon|apple-touch-icon|logo)[\w-]*\.\w+\Z")
+_PUBLIC = re.compile(r"(?:\.vuepress/)?(?:public|static)/")
 _LARGEST = 2_000_000
 """Bytes; a text larger than this names no assets by hand."""
 
 
 def orphans(
-    catalogue: Catalogue, docs: Path, settings: Settings, beside: Iterable[Path] = ()
+    catalogue: Catalogue,
+    docs: Path,
+    digests: Mapping[str, Digest],
+    settings: Settings,
+    beside: Iterable[Path] = (),
 ) -> Iterator[Finding]:
     """Yield the assets that no note, style sheet, script, template or configuration names.
 
     Args:
         catalogue: The notes and the other files.
         docs: The docs folder.
+        digests: What the notes name, by path.
         settings: How the tree is read.
         beside: Files outside the docs folder that may name assets: configuration, templates.
     """
     left = {path for path in catalogue.other_files if _is_asset(path)}
+    if settings.is_routed:  # components put the names of public files together from parts
+        left = {path for path in left if not _PUBLIC.match(path)}
     if not left:
         return
-    for note in catalogue.notes.values():
-        left -= _named(note, note.source, settings)
+    for digest in digests.values():
+        left.difference_update(digest.named())
         if not left:
             return
     # What is built by code names its files in many ways: a name anywhere counts as a use.
@@ -50,7 +61,14 @@ def orphans(
     for path in left:
         names.setdefault(path.rpartition("/")[2], []).append(path)
     spaced = [name for name in names if " " in name]
-    for text in _texts(catalogue, texts):
+    for digest in digests.values():
+        for name in digest.mentions:
+            left.difference_update(names.get(name, ()))
+    spaced = [name for name in spaced if not left.isdisjoint(names[name])]
+    for text in (_shown(note) for note in catalogue.notes.values() if spaced):
+        for name in (one for one in spaced if one in text):
+            left.difference_update(names[name])
+    for text in _contents(texts if left else ()):
         used = names.keys() & set(_FILE_NAME.findall(text))
         for name in (*used, *(one for one in spaced if one in text)):
             left.difference_update(names.get(name, ()))
@@ -70,29 +88,27 @@ def _is_asset(path: str) -> bool:
     )
 
 
-def _named(note: Note, source: Source, settings: Settings) -> set[str]:
-    found = set()
-    for use in uses.of_source(source):
-        target = resolve(use.target, note.path)
-        if target.path is not None:
-            found.add(target.path)
-            if target.is_absolute and settings.is_routed:
-                found.update(f"{base}/{target.path}" for base in ("public", "static"))
-    return found
+def mentioned(note: Note) -> list[str]:
+    """Return the names of images and documents that a note's code and fields hold."""
+    names = {name for name in _FILE_NAME.findall(_shown(note)) if _KINDS.search(name)}
+    return sorted(names)
 
 
-def _texts(catalogue: Catalogue, files: Iterable[Path]) -> Iterator[str]:
-    """Yield the texts in which a name counts: fences and fields of notes, then other files.
+def _shown(note: Note) -> str:
+    """Return the text in which a name counts as a use beside links: fences and fields.
 
     Notes with templates or includes count as a whole: what they show is not in their links.
     """
-    for note in catalogue.notes.values():
-        parts = [fence.text for fence in note.source.fences]
-        if note.text.startswith("---"):
-            parts.append(note.text[: note.text.find("\n---", 3) + 1])
-        if "8<" in note.text or "{{" in note.text or "{%" in note.text:
-            parts.append(note.text)
-        yield unquote("\n".join(parts))
+    parts = [fence.text for fence in note.source.fences]
+    if note.text.startswith("---"):
+        parts.append(note.text[: note.text.find("\n---", 3) + 1])
+    if "8<" in note.text or "{{" in note.text or "{%" in note.text:
+        parts.append(note.text)
+    return unquote("\n".join(parts))
+
+
+def _contents(files: Iterable[Path]) -> Iterator[str]:
+    """Yield the texts of files that are not too large."""
     for path in files:
         try:
             if path.stat().st_size <= _LARGEST:

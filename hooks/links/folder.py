@@ -8,14 +8,15 @@ from pathlib import Path
 
 import yaml
 
-from hooks import addresses, catalogue, content_safety, navigation, rules, source_check
+from hooks import catalogue, navigation, rules, source_check
 from hooks.findings import Finding
-from hooks.links import assets, redirects, snippets, trees
+from hooks.links import assets, digest, redirects, snippets, trees
+from hooks.memory import Memory
 from hooks.records import Catalogue
 
 
 def check_folder(
-    docs: Path, *, repo_url: str = "", site_url: str = ""
+    docs: Path, *, repo_url: str = "", site_url: str = "", cache: Path | None = None
 ) -> tuple[Catalogue, list[Finding]]:
     """Check the notes below a folder; return them and what was found, sorted.
 
@@ -23,17 +24,22 @@ def check_folder(
         docs: The folder; findings are relative to its parent.
         repo_url: The repository's address: then GitHub's view is checked too.
         site_url: The address the notes are published at.
+        cache: Where earlier runs have left what they found; None keeps nothing.
     """
     tree = trees.detect(docs, repo_url=repo_url, site_url=site_url)
-    notes, findings = catalogue.load(docs, docs.parent, tree.settings.dialect)
-    findings += source_check.check_sources(
-        notes, snippets.Texts(docs, notes.other_files), tree.settings
+    memory = Memory(cache, f"{docs} {tree.settings!r}") if cache else None
+    notes, findings = catalogue.load(
+        docs, docs.parent, tree.settings.dialect, is_ours=False, memory=memory
     )
-    for note in notes.notes.values():
-        findings += content_safety.check_note(note, is_ours=False)
-    findings += addresses.check_aliases(notes)
+    digests = digest.of_all(notes, tree.settings, memory)
+    if memory is not None:
+        memory.save()
+    texts = snippets.Texts(docs, notes.other_files)
+    findings += source_check.check_sources(notes, texts, tree.settings, digests)
+    for one in digests.values():
+        findings += one.safety
     beside = [path for path in docs.parent.glob("*") if path.is_file()]
-    findings += assets.orphans(notes, docs, tree.settings, beside)
+    findings += assets.orphans(notes, docs, digests, tree.settings, beside)
     if tree.config is not None:
         file = tree.config.relative_to(docs.parent).as_posix()
         findings += redirects.check(tree.redirects, set(notes.notes), file)
@@ -49,7 +55,9 @@ def _navigation(tree: trees.Tree, notes: Catalogue, file: str) -> Iterator[Findi
         return  # what MkDocs itself will refuse
     if not entries:
         return
-    included = {one.path for note in notes.notes.values() for one in snippets.includes(note.text)}
+    known = {*notes.notes, *notes.other_files}
+    texts = (note.text for note in notes.notes.values() if note.may_include)
+    included = {one.path for text in texts for one in snippets.located(text, known, tree.settings)}
     for finding in navigation.check_navigation(entries, notes, file):
         if finding.rule == "nav-absent":
             # A page that others include is no page of its own; the home page needs no entry.

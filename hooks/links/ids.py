@@ -10,7 +10,8 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
-from hooks import commonmark, front_matter
+from hooks import commonmark
+from hooks.halves import split
 from hooks.records import Note, Source
 
 _ATX = re.compile(r" {0,3}#{1,6}(?:[ \t]|\Z)")
@@ -32,7 +33,7 @@ def on_github(note: Note) -> frozenset[str]:
     """Return the ids that GitHub's view of a note has."""
     source = note.source
     if not _reads_alike(note):
-        source = commonmark.parse(front_matter.split(note.text).body, explicit_ids=False)
+        source = commonmark.parse(split(note.text).body, explicit_ids=False)
     ids = {heading.id for heading in source.headings}
     ids.update(anchor.id for anchor in source.anchors if anchor.is_html)
     return frozenset(ids - {""})
@@ -49,7 +50,7 @@ def _reads_alike(note: Note) -> bool:
         for number in range(fence.line - 1, fence.line + fence.text.count("\n") + 1)
     }
     before = ""
-    for number, line in enumerate(front_matter.split(note.text).body.split("\n"), start=1):
+    for number, line in enumerate(split(note.text).body.split("\n"), start=1):
         if number not in inside:
             is_heading = line.startswith("#") and _ATX.match(line) is not None
             if is_heading != (number in headings) or "  " in (line.strip() if is_heading else ""):

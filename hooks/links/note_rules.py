@@ -122,7 +122,7 @@ def headings(file: str, found: tuple[Heading, ...]) -> Iterator[Finding]:
     seen: dict[str, int] = {}
     before = 0
     for heading in found:
-        if heading.text in seen:
+        if heading.text in seen and not heading.is_explicit:
             message = f"heading '{heading.text}' stands already at line {seen[heading.text]}"
             yield Finding(file, heading.line, 1, "duplicate-heading", message, target=heading.text)
         seen.setdefault(heading.text, heading.line)
@@ -148,6 +148,17 @@ def repeated_ids(file: str, source: Source) -> Iterator[Finding]:
             yield Finding(file, line, column, "duplicate-id", message, target=identifier)
         elif identifier:
             first[identifier] = line
+
+
+def of_tags(file: str, source: Source) -> Iterator[Finding]:
+    """Yield HTML images without alternative text and HTML links without words."""
+    for tag in source.tags:
+        if tag.name == "img" and tag.get("alt") is None:
+            message = "image without alternative text; add alt, empty where it only decorates"
+            yield Finding(file, tag.line, tag.column, "image-alt", message, target=tag.text)
+        elif tag.name == "a" and tag.is_empty and tag.get("href"):
+            message = f"the link to '{tag.get('href')}' has no text"
+            yield Finding(file, tag.line, tag.column, "empty-link", message, target=tag.text)
 
 
 def title_heading(note: Note) -> Iterator[Finding]:

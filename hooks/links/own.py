@@ -9,6 +9,21 @@ from hooks.links.settings import Settings
 
 _MAIN = frozenset({"main", "master", "head", "trunk", "gh-pages"})
 _VIEWS = frozenset({"blob", "tree", "raw", "edit", "blame"})
+_LINES = re.compile(r"L\d+(?:C\d+)?(?:-L?\d+(?:C\d+)?)?\Z")
+
+
+def is_github_only(address: str) -> bool:
+    """Tell whether an address shows what no page of a site does: blame, an editor, lines."""
+    try:
+        parts = urlsplit(address)
+    except ValueError:
+        return False
+    view = parts.path.split("/")[3:4]
+    return (
+        view in (["edit"], ["blame"])
+        or bool(parts.query)
+        or _LINES.match(parts.fragment) is not None
+    )
 
 
 def path_of(address: str, settings: Settings) -> tuple[str, str] | None:
@@ -45,7 +60,9 @@ def path_of(address: str, settings: Settings) -> tuple[str, str] | None:
         base = site.path.rstrip("/")
         path = unquote(parts.path)
         inside = path == base or path.startswith(f"{base}/")
-        if host == site.netloc.lower() and inside:
+        # Others name their front page by its address where they mean the site itself.
+        is_front = not path[len(base) :].strip("/") and not settings.is_ours
+        if host == site.netloc.lower() and inside and not is_front:
             return _source_of(path[len(base) :].lstrip("/"), settings), fragment
     return None
 

@@ -32,6 +32,12 @@ class Settings:
     """The repository root, to see what lies beside the docs folder; None: nothing is looked up."""
     shows_folders: bool = False
     """A link to a folder leads to its index page, as GitHub and some generators have it."""
+    snippet_bases: tuple[str, ...] | None = None
+    """Folders below the root that paths of includes begin in; None: the docs folder."""
+    directory_urls: bool = False
+    """The page of `a/b.md` is `a/b/`: raw HTML, which MkDocs does not rewrite, starts there."""
+    rooted: bool = False
+    """A slash at the start means the docs folder, in every view: it is the root of everything."""
     languages_by_suffix: bool = True
     """`x.en.md` is the English twin of `x.md`."""
 

@@ -7,12 +7,14 @@ Source: pymdownx/snippets.py 13.1.
 
 from __future__ import annotations
 
+import posixpath
 import re
-from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Container, Iterator, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from hooks.findings import Finding, nearest
+from hooks.links.settings import HANDBOOK, Settings
 from hooks.records import Note
 
 _INCLUDE = re.compile(
@@ -43,11 +45,13 @@ class Include:
     line: int
     column: int
     space: str
+    path_written: str = ""
+    """The path as it stands in the note, where that is another."""
 
     @property
     def written(self) -> str:
         """Path and selection, as they stand in the note."""
-        return self.path + self.selection
+        return (self.path_written or self.path) + self.selection
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +77,7 @@ class Texts(Mapping[str, str]):
 
     def __getitem__(self, path: str) -> str:
         """Return a file's text; of one too large for an include, nothing."""
-        if path not in self.paths:
+        if path not in self:
             raise KeyError(path)
         file = self.docs / path
         if file.stat().st_size > _LARGEST:
@@ -81,7 +85,9 @@ class Texts(Mapping[str, str]):
         return file.read_text(encoding="utf-8", errors="replace")
 
     def __contains__(self, path: object) -> bool:
-        """Tell whether there is such a file."""
+        """Tell whether there is such a file: below the docs folder, or beside it (`../x`)."""
+        if isinstance(path, str) and path.startswith("../") and not path.startswith("../../"):
+            return (self.docs / path).is_file()
         return path in self.paths
 
     def __iter__(self) -> Iterator[str]:
@@ -91,6 +97,28 @@ class Texts(Mapping[str, str]):
     def __len__(self) -> int:
         """Count the files."""
         return len(self.paths)
+
+
+def locate(path: str, known: Container[str], settings: Settings) -> str:
+    """Return the path from the docs folder that an include means; a blank if there is none."""
+    if settings.snippet_bases is None:
+        return path
+    docs = f"{settings.docs_prefix}/"
+    for base in settings.snippet_bases:
+        whole = posixpath.normpath(posixpath.join(base, path))
+        inside = whole.removeprefix(docs) if whole.startswith(docs) else f"../{whole}"
+        if inside in known:
+            return inside
+    return ""
+
+
+def located(text: str, known: Container[str], settings: Settings) -> Iterator[Include]:
+    """Yield the includes of a text with the paths that they mean."""
+    for one in includes(text):
+        if _SCHEME.match(one.path) or one.path.startswith("/"):
+            yield one
+        else:
+            yield replace(one, path=locate(one.path, known, settings), path_written=one.path)
 
 
 def includes(text: str) -> Iterator[Include]:
@@ -160,7 +188,7 @@ def _section(lines: list[tuple[int, str]], name: str) -> list[tuple[int, str]] |
     return chosen if found else None
 
 
-def expand(note: Note, read: Mapping[str, str]) -> Expanded | None:
+def expand(note: Note, read: Mapping[str, str], settings: Settings = HANDBOOK) -> Expanded | None:
     """Return a note's text with its includes put in; None when there are none outside fences."""
     if not any(not _in_fence(note, one.line) for one in includes(note.text)):
         return None
@@ -169,7 +197,7 @@ def expand(note: Note, read: Mapping[str, str]) -> Expanded | None:
 
     def put(path: str, numbered: list[tuple[int, str]], space: str, seen: tuple[str, ...]) -> None:
         text = "\n".join(line for _, line in numbered)
-        found = {one.line: one for one in includes(text)}
+        found = {one.line: one for one in located(text, read, settings)}
         for row, (number, line) in enumerate(numbered, start=1):
             one = found.get(row)
             if one is None or (path == note.path and _in_fence(note, number)):
@@ -191,7 +219,11 @@ def _in_fence(note: Note, line: int) -> bool:
 
 
 def check(
-    note: Note, read: Mapping[str, str], known: list[str], notes: Mapping[str, Note]
+    note: Note,
+    read: Mapping[str, str],
+    known: list[str],
+    notes: Mapping[str, Note],
+    settings: Settings = HANDBOOK,
 ) -> Iterator[Finding]:
     """Yield what is wrong with the includes of a note.
 
@@ -200,17 +232,18 @@ def check(
         read: Texts by path below the docs folder; a path that is absent does not exist.
         known: Every path below the docs folder.
         notes: Every note, to see one that includes itself.
+        settings: Where paths begin.
     """
-    for one in includes(note.text):
+    for one in located(note.text, read, settings):
         message, hint = "", ""
         if _SCHEME.match(one.path):
             message = f"include '{one.written}' is an address; only files below docs/ are"
-        elif one.path.startswith("/") or ".." in one.path.split("/"):
+        elif one.path.startswith("/") or _leaves(one, read):
             message = f"include '{one.written}' leaves docs/, which is refused"
         elif one.path not in read:
-            message = f"include '{one.path}' does not exist below docs/"
-            hint = nearest(one.path, known, 0.7)
-        elif one.path in notes and _leads_back(one.path, note.path, notes):
+            message = f"include '{one.path_written or one.path}' does not exist below docs/"
+            hint = nearest(one.path_written or one.path, known, 0.7)
+        elif one.path in notes and _leads_back(one.path, note.path, notes, settings):
             message = f"include '{one.path}' leads back to itself"
         elif one.selection and select(read.get(one.path) or "", one.selection) is None:
             name = one.selection[1:]
@@ -221,7 +254,11 @@ def check(
             )
 
 
-def _leads_back(path: str, start: str, notes: Mapping[str, Note]) -> bool:
+def _leaves(one: Include, read: Mapping[str, str]) -> bool:
+    return ".." in (one.path_written or one.path).split("/") and one.path not in read
+
+
+def _leads_back(path: str, start: str, notes: Mapping[str, Note], settings: Settings) -> bool:
     seen: set[str] = set()
     waiting = [path]
     while waiting:
@@ -230,5 +267,5 @@ def _leads_back(path: str, start: str, notes: Mapping[str, Note]) -> bool:
             return True
         if current not in seen and current in notes:
             seen.add(current)
-            waiting += [one.path for one in includes(notes[current].text)]
+            waiting += [one.path for one in located(notes[current].text, notes, settings)]
     return False

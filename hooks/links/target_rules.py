@@ -26,7 +26,33 @@ _LANGUAGE_WORDS = frozenset(
     "english en 英文 英文版 英语 英语版 english version in english chinese zh 中文 中文版 简体中文"
     " 简体 汉语 chinese version in chinese".split()
 ) | {"english version", "in english", "chinese version", "in chinese"}
-_LINE_RANGE = re.compile(r"L\d+(?:-L?\d+)?\Z")
+
+
+def is_template(use: Use) -> bool:
+    """Tell whether a macro writes the address, so that nobody knows it."""
+    return _TEMPLATE.search(use.target) is not None
+
+
+def is_elsewhere(use: Use) -> bool:
+    """Tell whether an address has a host or a scheme."""
+    return bool(scheme_of(use.target)) or use.target.startswith("//")
+
+
+def offers_language(use: Use) -> bool:
+    """Tell whether the words of a link say that it leads to the other language."""
+    return use.text.strip().casefold() in _LANGUAGE_WORDS
+
+
+def wanted(fragment: str) -> str:
+    """Return a fragment if it must be the id of something; a blank for what every page has."""
+    return "" if fragment == "top" or fragment.startswith((":~:", "__")) else fragment
+
+
+def seen_from_page(note: Note, use: Use) -> Target:
+    """Return what an address means on the page `a/b/` of the note `a/b.md`."""
+    stem = note.path.removesuffix(".md")
+    is_index = stem.rpartition("/")[2] in ("index", "README")
+    return resolve(use.target, note.path if is_index else f"{stem}/")
 
 
 @dataclass(slots=True)
@@ -66,21 +92,27 @@ class TargetRules:
     def check(self, note: Note, use: Use) -> Iterator[Finding]:
         """Yield what is wrong with an address that a note names."""
         yield from self._check_words(note, use)
-        if not use.target or _TEMPLATE.search(use.target):
+        if not use.target or is_template(use):
             return
-        if use.has_spaces:
-            message = (
-                f"the target '{use.target}' holds a blank: {BREAKS_ON_GITHUB}, where it is no link"
-            )
+        if use.has_spaces and (self.settings.on_github or self.settings.dialect.is_relaxed):
+            message = f"the target '{use.target}' holds a blank: "
+            if self.settings.on_github:
+                message += f"{BREAKS_ON_GITHUB}, where it is no link"
+            else:
+                message += "most renderers, GitHub's too, make no link of it"
             better = use.target.replace(" ", "%20")
             yield _finding(note, use, "view-difference", message, better)
         inside = own.path_of(use.target, self.settings)
         if inside is not None:
             yield from self._check_own_address(note, use, *inside)
             return
-        if scheme_of(use.target) or use.target.startswith("//"):
+        if is_elsewhere(use):
             return
         target = resolve(use.target, note.path)
+        if use.where == "html" and self.settings.directory_urls and not self._exists(target):
+            from_page = seen_from_page(note, use)
+            if self._exists(from_page) or self._is_page(from_page):
+                return
         if use.where == "field" and not self._exists(target):
             # Fields name paths from the docs folder as often as from the note.
             rooted = resolve(use.target.lstrip("/"), "")
@@ -94,6 +126,9 @@ class TargetRules:
             yield from self._check_outside(note, use, target)
         else:
             yield from self._check_path(note, use, target)
+
+    def _is_page(self, target: Target) -> bool:
+        return bool(target.path) and bool(self._page_behind(target.path or ""))
 
     def _exists(self, target: Target) -> bool:
         return target.path is not None and target.path in self.files
@@ -120,23 +155,29 @@ class TargetRules:
                 yield _finding(note, use, "dead-link", message)
             return
         inside = path.removeprefix(below).rstrip("/")
+        if path.rstrip("/") == prefix:
+            inside = ""
         target = Target(inside, fragment)
+        is_github_only = own.is_github_only(use.target)
         if inside in self.files:
-            way = encoded(relative(inside, note.path))
-            # A line of a source file has an address on GitHub only.
-            if inside not in self.catalogue.notes and _LINE_RANGE.match(fragment):
+            # Lines, an editor, the source of a program: GitHub alone has an address for these.
+            if is_github_only or (inside not in self.catalogue.notes and "/blob/" in use.target):
                 return
+            way = encoded(relative(inside, note.path))
             better = f"{way}#{fragment}" if fragment else way
             message = f"'{use.target}' is the full address of a page here; write a relative path"
             yield _finding(note, use, "own-address", message, better)
             if inside in self.catalogue.notes:
                 yield from self._check_anchor(note, use, self.catalogue.notes[inside], fragment)
-        else:
+        elif not ("/tree/" in use.target and self.files.is_folder(inside)):
             yield from self._check_path(note, use, target)
 
     def _check_absolute(self, note: Note, use: Use, target: Target) -> Iterator[Finding]:
         path = target.path or ""
         if self.settings.is_routed:
+            return
+        if self.settings.rooted:
+            yield from self._check_path(note, use, target)
             return
         prefix = f"{self.settings.docs_prefix}/"
         better = ""
@@ -177,6 +218,8 @@ class TargetRules:
         elif self.settings.is_routed:
             yield from self._check_route(note, use, target)
         elif self.files.is_folder(path):
+            if self.settings.shows_folders:
+                return
             yield from self._check_folder(note, use, target)
         elif page_path := self._page_behind(path):
             message = f"'{use.target}' exists only on the site; link to the .md file"
@@ -250,7 +293,7 @@ class TargetRules:
             return
         if other.language == note.language or other.id == note.id:
             return
-        if use.text.strip().casefold() in _LANGUAGE_WORDS:
+        if offers_language(use):
             return
         right = self.catalogue.twin(other, note.language)
         if right is None:
@@ -261,7 +304,7 @@ class TargetRules:
         yield _finding(note, use, "link-language", message, better)
 
     def _check_anchor(self, note: Note, use: Use, other: Note, fragment: str) -> Iterator[Finding]:
-        if not fragment or fragment == "top" or fragment.startswith((":~:", "__")):
+        if not wanted(fragment):
             return
         here = self.site_ids(other)
         there: frozenset[str] = frozenset()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import yaml
 
 from hooks import dialects
 from hooks.links.settings import Settings
+from hooks.yaml_loader import Fast
 
 # Generators that resolve addresses by rules of their own, by a file or folder they need.
 _ROUTED = (
@@ -57,13 +59,6 @@ class Tree:
     redirects: tuple[Redirect, ...] = field(default=())
 
 
-class _Loader(yaml.SafeLoader):
-    """Accepts the tags of MkDocs (`!ENV`, `!!python/name:`) without acting on them."""
-
-
-_Loader.add_multi_constructor("", lambda loader, suffix, node: None)
-
-
 def detect(docs: Path, *, repo_url: str = "", site_url: str = "") -> Tree:
     """Return how the notes below `docs` are rendered.
 
@@ -92,6 +87,8 @@ def detect(docs: Path, *, repo_url: str = "", site_url: str = "") -> Tree:
                 repo_url=repo_url,
                 site_url=site_url,
                 languages_by_suffix=not is_routed,
+                rooted=not is_routed,
+                shows_folders=not is_routed,
             )
         )
     fields = _fields(config)
@@ -108,6 +105,8 @@ def detect(docs: Path, *, repo_url: str = "", site_url: str = "") -> Tree:
             slug_rules="github" if is_exact else "any",
             repo_url=repo_url or _text(fields.get("repo_url")),
             site_url=site_url or _text(fields.get("site_url")),
+            snippet_bases=_snippet_bases(fields.get("markdown_extensions"), config.parent, root),
+            directory_urls=_text(fields.get("use_directory_urls")).lower() != "false",
         ),
         config,
         "nav" in fields
@@ -130,7 +129,7 @@ def _configuration(docs: Path) -> Path | None:
 
 def _fields(config: Path) -> dict[str, yaml.Node]:
     try:
-        node = yaml.compose(config.read_text(encoding="utf-8", errors="replace"), Loader=_Loader)
+        node = yaml.compose(config.read_text(encoding="utf-8", errors="replace"), Loader=Fast)
     except (yaml.YAMLError, ValueError, OSError, RecursionError):
         return {}
     if not isinstance(node, yaml.MappingNode):
@@ -152,6 +151,26 @@ def _names(node: yaml.Node | None) -> set[str]:
     if isinstance(node, yaml.MappingNode):
         names.update(str(key.value) for key, _ in node.value)
     return names
+
+
+def _options(node: yaml.Node | None, name: str) -> dict[str, yaml.Node]:
+    """Return the options of a plugin or an extension by name."""
+    items = node.value if isinstance(node, yaml.SequenceNode) else [node]
+    for item in items:
+        for key, value in item.value if isinstance(item, yaml.MappingNode) else ():
+            if key.value == name and isinstance(value, yaml.MappingNode):
+                return {str(option.value): given for option, given in value.value}
+    return {}
+
+
+def _snippet_bases(extensions: yaml.Node | None, base: Path, root: Path) -> tuple[str, ...]:
+    """Return where paths of includes begin, relative to `root`; `base` holds the configuration."""
+    given = _options(extensions, "pymdownx.snippets").get("base_path")
+    if isinstance(given, yaml.SequenceNode):
+        bases = [str(one.value) for one in given.value if isinstance(one, yaml.ScalarNode)]
+    else:
+        bases = [_text(given) or "."]
+    return tuple(Path(os.path.relpath(base / one, root)).as_posix() for one in bases)
 
 
 def _redirects(plugins: yaml.Node | None) -> list[Redirect]:

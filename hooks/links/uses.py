@@ -10,6 +10,7 @@ import yaml
 
 from hooks import tags
 from hooks.records import HtmlTag, LinkKind, Source
+from hooks.yaml_loader import Fast
 
 _LOADED = {
     "a": ("href",),
@@ -69,6 +70,18 @@ def of_source(source: Source) -> Iterator[Use]:
         yield from of_tag(tag)
 
 
+def of_text(source: Source, text: str) -> Iterator[Use]:
+    """Yield the addresses of Markdown, HTML and diagrams.
+
+    Args:
+        source: The parsed text.
+        text: The text itself, for the columns in diagrams.
+    """
+    yield from of_source(source)
+    if any(fence.info.startswith(("mermaid", "{")) for fence in source.fences):
+        yield from of_diagrams(source, text.split("\n"))
+
+
 def of_tag(tag: HtmlTag) -> Iterator[Use]:
     """Yield the addresses that a tag names."""
     for name in _LOADED.get(tag.name, ()):
@@ -103,7 +116,7 @@ def of_fields(yaml_text: str | None) -> Iterator[Use]:
     if not yaml_text or not re.search(r"\.\w{2,4}\b|\]\(", yaml_text):
         return
     try:
-        node = yaml.compose(yaml_text, Loader=yaml.SafeLoader)
+        node = yaml.compose(yaml_text, Loader=Fast)
     except (yaml.YAMLError, ValueError, RecursionError):
         return  # the front matter itself is reported elsewhere
     if node is not None:

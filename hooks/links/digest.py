@@ -1,0 +1,197 @@
+"""What the checks must know of a note, found from its text alone.
+
+A tree is judged from these records: findings about the text by itself, and what its links need of
+other files. Where every need is met a note has nothing more to say; where one is not, its links
+are looked at one by one (`hooks.links.target_rules`), as are the few odd ones in any case. So the
+records may be kept from run to run, while what depends on other files is judged anew each time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from hooks import content_safety
+from hooks.findings import Finding
+from hooks.halves import split
+from hooks.links import assets, ids, note_rules, own, target_rules, uses
+from hooks.links.settings import Settings
+from hooks.links.uses import Use
+from hooks.memory import Entry, Memory
+from hooks.packed import pack_finding
+from hooks.records import Catalogue, Note, language_of, note_id
+from hooks.targets import resolve
+
+
+@dataclass(frozen=True, slots=True)
+class Digest:
+    """A note as the checks see it."""
+
+    text: tuple[Finding, ...]
+    """Findings about the Markdown by itself, as long as nothing is included into it."""
+    title: tuple[Finding, ...]
+    """Findings about the title."""
+    safety: tuple[Finding, ...]
+    """Findings about what a note may do to its reader."""
+    needs: Mapping[str, Collection[str]]
+    """What must be there: paths below the docs folder, and ids of each that is a note."""
+    odd: tuple[Use, ...]
+    """Addresses that are judged one by one."""
+    fields: tuple[Use, ...]
+    """Addresses that the front matter names; judged one by one too."""
+    ids: frozenset[str]
+    """Ids by which others may link to the note, the same in every view that counts."""
+    names: tuple[str, ...]
+    """Paths that the note names beside `needs`."""
+    mentions: tuple[str, ...]
+    """Names of images and documents in its code and fields."""
+
+    def named(self) -> Iterator[str]:
+        """Yield every path that the note's links name."""
+        yield from self.needs
+        yield from self.names
+
+
+def of(note: Note, settings: Settings) -> Digest:
+    """Return the digest of a note."""
+    needs: dict[str, set[str]] = {}
+    odd = []
+    names = set()
+    for use in uses.of_text(note.source, note.text):
+        path = resolve(use.target, note.path).path
+        need = _need(note, use, settings)
+        if need is None:
+            odd.append(use)
+        elif need[0]:
+            wanted = needs.setdefault(need[0], set())
+            if need[1]:
+                wanted.add(need[1])
+        if path is not None and use.where != "diagram":
+            names.add(path)
+            if use.where == "html" and settings.directory_urls:
+                names.add(target_rules.seen_from_page(note, use).path or "")
+            if use.target.startswith("/") and settings.is_routed:
+                names.update(f"{base}/{path}" for base in ("public", "static"))
+    fields = tuple(uses.of_fields(split(note.text).yaml_text)) if _has_fields(note) else ()
+    return Digest(
+        tuple(note_rules.of_note(note.file, note.text, note.source, settings))
+        + tuple(note_rules.of_tags(note.file, note.source)),
+        tuple(note_rules.title_heading(note)),
+        tuple(_safety(note, settings)),
+        {path: sorted(found) for path, found in needs.items()},
+        tuple(odd),
+        fields,
+        _ids(note, settings),
+        tuple(sorted(names - needs.keys())),
+        tuple(assets.mentioned(note)),
+    )
+
+
+def _safety(note: Note, settings: Settings) -> list[Finding]:
+    is_ours, is_routed = settings.is_ours, settings.is_routed
+    return content_safety.check_note(note, is_ours=is_ours, has_components=is_routed)
+
+
+def _has_fields(note: Note) -> bool:
+    return note.text.startswith("---")
+
+
+def _ids(note: Note, settings: Settings) -> frozenset[str]:
+    found = ids.on_site(note.source)
+    if settings.on_github:
+        there = ids.on_github(note)
+        found = frozenset(one for one in found if one.removeprefix("user-content-") in there)
+    return found
+
+
+def _need(note: Note, use: Use, settings: Settings) -> tuple[str, str] | None:
+    """Return the path and id that make a link good; a blank path: it is good; None: odd.
+
+    What is said of a link whose need is met must be nothing: see `TargetRules.check`.
+    """
+    if not use.target or (use.where == "" and not use.text.strip()):
+        return None
+    if target_rules.is_template(use):
+        return "", ""
+    if use.has_spaces or use.where == "diagram" or (use.where and settings.directory_urls):
+        return None
+    if target_rules.is_elsewhere(use):
+        return None if own.path_of(use.target, settings) is not None else ("", "")
+    target = resolve(use.target, note.path)
+    if target.path is None or target.is_absolute or target.escapes:
+        return None
+    if target.path == note.path and not use.target.startswith("#"):
+        return None
+    if settings.languages_by_suffix and not target_rules.offers_language(use):
+        there = language_of(target.path)
+        if there != note.language and note_id(target.path, there) != note.id:
+            return None
+    return target.path, target_rules.wanted(target.fragment)
+
+
+def unmet(digest: Digest, digests: Mapping[str, Digest], others: Collection[str]) -> bool:
+    """Tell whether anything that a note's links need is not plainly there."""
+    for path, wanted in digest.needs.items():
+        other = digests.get(path)
+        if other is None:
+            if path not in others:
+                return True
+        elif wanted and not other.ids.issuperset(wanted):
+            return True
+    return False
+
+
+_USE = ("target", "line", "column", "text", "is_image", "where", "has_spaces")
+
+
+def pack(digest: Digest) -> list[Any]:
+    """Return a digest as JSON holds it."""
+    return [
+        [pack_finding(one) for one in digest.text],
+        [pack_finding(one) for one in digest.title],
+        [pack_finding(one) for one in digest.safety],
+        digest.needs,
+        [[getattr(use, name) for name in _USE] for use in digest.odd],
+        [[getattr(use, name) for name in _USE] for use in digest.fields],
+        sorted(digest.ids),
+        digest.names,
+        digest.mentions,
+    ]
+
+
+def unpack(data: list[Any]) -> Digest:
+    """Return what `pack` has packed."""
+    text, title, safety, needs, odd, fields, found, names, mentions = data
+    return Digest(
+        tuple(Finding(*one) for one in text),
+        tuple(Finding(*one) for one in title),
+        tuple(Finding(*one) for one in safety),
+        needs,
+        tuple(Use(*one) for one in odd),
+        tuple(Use(*one) for one in fields),
+        frozenset(found),
+        tuple(names),
+        tuple(mentions),
+    )
+
+
+def of_all(
+    catalogue: Catalogue, settings: Settings, memory: Memory | None = None
+) -> dict[str, Digest]:
+    """Return the digest of every note, by path; from memory what it holds."""
+    found = {}
+    for path, note in catalogue.notes.items():
+        entry = memory.used.get(path) if memory else None
+        if entry is not None and "digest" in entry.brief:
+            try:
+                found[path] = unpack(entry.brief["digest"])
+                continue
+            except (ValueError, TypeError, KeyError, IndexError):
+                pass
+        found[path] = of(note, settings)
+        if memory is not None and entry is not None:
+            memory.put(
+                path, Entry(entry.key, entry.brief | {"digest": pack(found[path])}, entry.source)
+            )
+    return found

@@ -1,0 +1,153 @@
+"""A parse as a line of JSON: short to keep, and taken apart only when somebody asks for it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from hooks.findings import Finding
+from hooks.records import Anchor, Fence, Heading, HtmlTag, Link, LinkKind, Note, Source
+
+if TYPE_CHECKING:
+    from hooks.front_matter import FrontMatter
+
+_LINKS = ("links", "definitions", "footnote_uses", "footnote_definitions", "unread_links")
+_FIELDS = tuple(Source.__dataclass_fields__)
+
+
+def _values(record: Any) -> list[Any]:
+    return [getattr(record, name) for name in record.__slots__]
+
+
+def pack(source: Source) -> bytes:
+    """Return a parse as one line of JSON."""
+    rows = []
+    for name in _FIELDS:
+        found = getattr(source, name)
+        if name in _LINKS:
+            rows.append([[one.kind.value, *_values(one)[1:]] for one in found])
+        elif name == "broken_fences":
+            rows.append([list(one) for one in found])
+        else:
+            rows.append([_values(one) for one in found])
+    return dumped(rows)
+
+
+def pack_finding(one: Finding) -> list[Any]:
+    """Return a finding as JSON holds it."""
+    return [
+        one.file, one.line, one.column, one.rule, one.message, one.severity, one.target,
+        one.suggestion,
+    ]  # fmt: skip
+
+
+def dumped(data: object) -> bytes:
+    """Return data as one line of JSON; names that are not Unicode survive."""
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    return text.encode("utf-8", "surrogatepass")
+
+
+def loaded(line: bytes) -> Any:
+    """Return the data of a line of JSON."""
+    return json.loads(line.decode("utf-8", "surrogatepass"))
+
+
+def unpack(line: bytes) -> Source:
+    """Return the parse that `pack` has packed.
+
+    Raises:
+        ValueError, TypeError, KeyError: The line is something else.
+    """
+    found: dict[str, Any] = {}
+    rows = loaded(line)
+    for name, row in zip(_FIELDS, rows, strict=True):
+        if name in _LINKS:
+            found[name] = tuple(Link(LinkKind(one[0]), *one[1:]) for one in row)
+        elif name == "broken_fences":
+            found[name] = tuple((int(number), str(reason)) for number, reason in row)
+        elif name == "tags":
+            found[name] = tuple(
+                HtmlTag(one[0], tuple((key, value) for key, value in one[1]), *one[2:])
+                for one in row
+            )
+        else:
+            kind: Any = {"headings": Heading, "fences": Fence, "anchors": Anchor}[name]
+            found[name] = tuple(kind(*one) for one in row)
+    return Source(**found)
+
+
+class Packed(Source):
+    """A parse that is unpacked at the first question."""
+
+    __slots__ = ("_found", "_line", "_parse")
+
+    def __init__(self, line: bytes, parse: Callable[[], Source]) -> None:
+        """Keep the line; `parse` is asked where it does not hold a parse after all."""
+        object.__setattr__(self, "_line", line)
+        object.__setattr__(self, "_parse", parse)
+        object.__setattr__(self, "_found", None)
+
+    def unpacked(self) -> Source:
+        """Return the parse as a plain record."""
+        found: Source | None = object.__getattribute__(self, "_found")
+        if found is None:
+            try:
+                found = unpack(object.__getattribute__(self, "_line"))
+            except (ValueError, TypeError, KeyError, IndexError):
+                parse: Callable[[], Source] = object.__getattribute__(self, "_parse")
+                found = parse()
+            object.__setattr__(self, "_found", found)
+        return found
+
+
+class Recalled(Note):
+    """A note whose text is decoded at the first question: few checks that know it ask again."""
+
+    __slots__ = ("_data",)
+
+    def __init__(
+        self,
+        path: str,
+        file: str,
+        language: str,
+        text: str | bytes,
+        source: Source,
+        meta: FrontMatter | None,
+    ) -> None:
+        """Keep the bytes; a text is kept too, for `dataclasses.replace`."""
+        for name, value in (("path", path), ("file", file), ("language", language)):
+            object.__setattr__(self, name, value)
+        object.__setattr__(self, "source", source)
+        object.__setattr__(self, "meta", meta)
+        object.__setattr__(self, "_data", text)
+
+    @property
+    def text(self) -> str:
+        """The text, as `hooks.catalogue` decodes it."""
+        data: str | bytes = object.__getattribute__(self, "_data")
+        if isinstance(data, str):
+            return data
+        text = decoded(data)
+        object.__setattr__(self, "_data", text)
+        return text
+
+    @property
+    def may_include(self) -> bool:
+        """Whether the text holds the marks of includes."""
+        data: str | bytes = object.__getattribute__(self, "_data")
+        return "8<" in data if isinstance(data, str) else b"8<" in data
+
+
+def decoded(data: bytes) -> str:
+    """Return the text of a file: UTF-8, line breaks as `\n`, what is invalid replaced."""
+    text = data.removeprefix(b"\xef\xbb\xbf").decode("utf-8", errors="replace")
+    return text.replace("\r\n", "\n").replace("\r", "\n") if b"\r" in data else text
+
+
+def _asked(name: str) -> property:
+    return property(lambda self: getattr(self.unpacked(), name))
+
+
+for _name in _FIELDS:
+    setattr(Packed, _name, _asked(_name))
