@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from hooks.front_matter import FrontMatter
+    from hooks.records import Note
 
 CODE_OPEN: Final = "\ue001"
 CODE_CLOSE: Final = "\ue002"
@@ -139,10 +140,17 @@ class _Reader:
         self.has_title = False
         self.notes: dict[str, int] = {}
         """Id of a footnote -> index of the section that first refers to it."""
+        self.linked = 0
+        """How many characters of the block being read lead elsewhere."""
 
     def flush(self, prefix: str = "", into: int = -1) -> None:
         """End the block being read."""
-        text = clean("".join(self.current))
+        raw = "".join(self.current)
+        text = clean(raw)
+        # A block that is nothing but a link is an entry of a list of contents.
+        if self.linked and self.linked >= len(raw.strip()):
+            prefix = NOTE
+        self.linked = 0
         self.current = []
         if text.replace(CODE_OPEN, "").replace(CODE_CLOSE, "").strip():
             self.lines[into].append(prefix + text)
@@ -197,6 +205,10 @@ class _Reader:
         elif tag in _CELLS:
             self.walk(node, is_code=is_code)
             self.current.append("\t")
+        elif tag == "a":
+            before = sum(map(len, self.current))
+            self.walk(node, is_code=is_code)
+            self.linked += max(0, sum(map(len, self.current)) - before)
         elif tag in _BLOCKS:
             self.flush()
             self.walk(node, is_code=is_code)
@@ -236,6 +248,46 @@ def read_html(page: Page, html: str) -> Page:
     if not page.title:
         page.title = reader.sections[0].title
     return page
+
+
+def collect(
+    pages: list[Page],
+    html: str,
+    *,
+    location: str,
+    title: str,
+    note: Note,
+    language: str,
+    trail: Sequence[str],
+) -> None:
+    """Add a rendered page to those that search will find.
+
+    A note that is shown among the pages of another language, for want of a translation, is
+    not added again: it learns its second address.
+
+    Args:
+        pages: What was rendered so far.
+        html: The page's content.
+        location: Its address in the site.
+        title: Its name in the navigation.
+        note: The note it was made from.
+        language: The language being built.
+        trail: Names of the navigation's sections above it, outermost first.
+    """
+    if note.language != language:
+        for known in pages:
+            if known.source == note.path:
+                known.fallback = location
+        return
+    page = Page(
+        location=location,
+        key=key_of(note.path),
+        language=language,
+        title=clean(title),
+        trail=tuple(map(clean, trail)),
+        source=note.path,
+    )
+    pages.append(with_meta(read_html(page, html), note.meta))
 
 
 # ---- Pairs and trails ------------------------------------------------------------------
@@ -314,7 +366,7 @@ def _name_by_navigation(docs_dir: Path, pages: Sequence[Page]) -> None:
             return page.title
         return clean(entry.title)
 
-    walk(entries, {language: () for language in LANGUAGES})
+    walk(entries, dict.fromkeys(LANGUAGES, ()))
 
 
 def _notes(docs_dir: Path) -> Iterator[Path]:

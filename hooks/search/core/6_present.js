@@ -159,10 +159,20 @@
     var index = hit.index, section = index.sections[hit.number], page = section.page;
     var patterns = patternsFor(read, hit.ways, index), title = section.title || page.title;
     var folded = this.folder.text(title), location = page.location, self = this, repairs = [];
+    var missing = [];
     read.atoms.forEach(function (atom, number) {
       if (atom.repaired && hit.matched && hit.matched[number] && repairs.indexOf(atom.repaired) === -1) {
         repairs.push(atom.repaired);
       }
+    });
+    if (index.language !== read.language && page.fallback) { location = page.fallback; }
+    read.tokens.forEach(function (token) {
+      var i, any = false, heavy = false;
+      for (i = token.first; i < token.after && i < read.atoms.length; i++) {
+        any = any || hit.matched[i];
+        heavy = heavy || read.atoms[i].weight >= 0.5;
+      }
+      if (!any && heavy && missing.indexOf(token.raw) === -1) { missing.push(token.raw); }
     });
     return {
       location: location + (section.anchor ? "#" + section.anchor : ""),
@@ -178,12 +188,21 @@
       tags: page.tags,
       kind: page.kind,
       language: index.language,
-      fallback: page.fallback ? page.fallback + (section.anchor ? "#" + section.anchor : "") : "",
       excerpt_html: self.excerpt(section, patterns, read),
       terms: surfaces(title + "\n" + section.text, this.folder.text(title + "\n" + section.text), patterns),
       score: Math.round(hit.score * 1000) / 1000,
       cover: hit.cover === undefined ? 1 : Math.round(hit.cover * 1000) / 1000,
       weak: hit.weak,
-      repairs: repairs
+      repairs: repairs,
+      missing: missing
     };
+  };
+
+  /* How the word being typed may go on: the whole word, or nothing. */
+  Engine.prototype.suggest = function (query, language) {
+    var index = this.indexes[language], word = /[^\s]*$/.exec(String(query))[0], form, found;
+    if (!index || word.length < 2 || !/^[A-Za-z]+$/.test(word)) { return ""; }
+    form = word.toLowerCase();
+    found = index.prefixed(form, 1);
+    return found.length ? word + index.names[found[0]].slice(form.length) : "";
   };
