@@ -123,7 +123,7 @@ _HEADINGS: Final = {f"h{level}": level for level in range(1, 7)}
 _SKIPPED: Final = frozenset({"script", "style", "template", "noscript", "button", "nav", "input"})
 _BLOCKS: Final = frozenset(
     "p li tr dt dd figcaption caption summary blockquote div section table ul ol dl figure "
-    "details aside article text title desc pre svg thead tbody tfoot g header footer br hr "
+    "details aside article title desc pre svg thead tbody tfoot header footer hr "
     "center address form fieldset label".split()
 )
 _CELLS: Final = frozenset({"td", "th"})
@@ -195,6 +195,14 @@ class _Reader:
                 self.notes.setdefault(note, len(self.sections) - 1)
         elif tag == "li" and (attributes.get("id") or "").startswith("fn:"):
             self.footnote(node)
+        elif tag == "li" and _is_entry(node):
+            self.flush()
+            self.walk(node, is_code=is_code)
+            self.flush(NOTE)
+        elif tag == "br":
+            self.current.append("\n")
+        elif tag == "text" or tag == "tspan":
+            return  # labels of a figure, out of order; its title and description say it whole
         elif tag == "pre":
             self.flush()
             for line in (node.text(deep=True) or "").split("\n"):
@@ -215,6 +223,20 @@ class _Reader:
             self.flush()
         else:
             self.walk(node, is_code=is_code)
+
+
+def _is_entry(node: LexborNode) -> bool:
+    """Return whether a list item is an entry of a list of pages: it begins with a link to one."""
+    first = node.child
+    while first is not None and (
+        first.tag in ("strong", "p", "b", "em")
+        or (first.tag == "-text" and not (first.text_content or "").strip())
+    ):
+        first = first.next if first.tag == "-text" else first.child
+    if first is None or first.tag != "a":
+        return False
+    target = first.attributes.get("href") or ""
+    return "://" not in target and not target.startswith("#")
 
 
 def _visible(node: LexborNode) -> str:

@@ -437,4 +437,5 @@
     if (section.level === 1 && share > 0.8) { hit.score *= 1.05; }
     if (hit.index !== own) { hit.score *= FOREIGN; }
     if (hit.weak) { hit.score *= 0.9; }
+    if (section.page.kind === "map") { hit.score *= 0.7; }
   };

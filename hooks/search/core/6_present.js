@@ -100,7 +100,8 @@
 
   /* The block of a section that meets most of the query, and where to begin in it. */
   Engine.prototype.excerpt = function (section, patterns, read) {
-    var lines = section.text.split("\n"), self = this, best = null;
+    var text = section.text || (section.level === 1 ? section.page.extra.split("\n")[0] : "");
+    var lines = text.split("\n"), self = this, best = null;
     lines.slice(0, 200).forEach(function (line, order) {
       var folded, marks, met = Object.create(null), value = 0;
       if (!line) { return; }
