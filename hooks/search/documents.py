@@ -71,9 +71,13 @@ class Page:
     """Path of the Markdown file below the docs folder."""
 
 
+def without_signs(text: str) -> str:
+    """Return text without the characters that this package gives a meaning."""
+    return _PRIVATE.sub("", text)
+
+
 def clean(text: str) -> str:
-    """Return text on one line without the characters that this package gives a meaning."""
-    text = _PRIVATE.sub("", text)
+    """Return text on one line, without blanks that say nothing."""
     text = _HAN_BREAK.sub("", text).replace("\n", " ")
     return _BLANKS.sub(" ", text).strip(" ")
 
@@ -104,11 +108,11 @@ def with_meta(page: Page, meta: FrontMatter | Mapping[str, object] | None) -> Pa
     def words(name: str) -> tuple[str, ...]:
         value = fields.get(name)
         items = value if isinstance(value, list | tuple) else [value] if value else []
-        return tuple(clean(str(item)) for item in items if str(item).strip())
+        return tuple(clean(without_signs(str(item))) for item in items if str(item).strip())
 
     def word(name: str) -> str:
         value = fields.get(name)
-        return clean(value) if isinstance(value, str) else ""
+        return clean(without_signs(value)) if isinstance(value, str) else ""
 
     page.description = word("description")
     page.kind = word("kind")
@@ -146,7 +150,7 @@ class _Reader:
     def flush(self, prefix: str = "", into: int = -1) -> None:
         """End the block being read."""
         raw = "".join(self.current)
-        text = clean(raw)
+        text = clean(raw).strip("\t ")
         # A block that is nothing but a link is an entry of a list of contents.
         if self.linked and self.linked >= len(raw.strip()):
             prefix = NOTE
@@ -179,7 +183,7 @@ class _Reader:
     def read(self, node: LexborNode, *, is_code: bool) -> None:
         tag = node.tag or ""
         if tag == "-text":
-            self.current.append(_PRIVATE.sub("", node.text_content or ""))
+            self.current.append(node.text_content or "")
             return
         if tag in _SKIPPED or tag.startswith("_") or tag in ("-comment", "-doctype"):
             return
@@ -200,16 +204,16 @@ class _Reader:
             self.walk(node, is_code=is_code)
             self.flush(NOTE)
         elif tag == "br":
-            self.current.append("\n")
+            self.current.append(" ")
         elif tag == "text" or tag == "tspan":
             return  # labels of a figure, out of order; its title and description say it whole
         elif tag == "pre":
             self.flush()
             for line in (node.text(deep=True) or "").split("\n"):
-                self.current = [CODE_OPEN, _PRIVATE.sub("", line), CODE_CLOSE]
+                self.current = [CODE_OPEN, line, CODE_CLOSE]
                 self.flush()
         elif tag == "code" and not is_code:
-            self.current += [CODE_OPEN, _PRIVATE.sub("", node.text(deep=True) or ""), CODE_CLOSE]
+            self.current += [CODE_OPEN, node.text(deep=True) or "", CODE_CLOSE]
         elif tag in _CELLS:
             self.walk(node, is_code=is_code)
             self.current.append("\t")
@@ -260,7 +264,7 @@ def _visible(node: LexborNode) -> str:
 def read_html(page: Page, html: str) -> Page:
     """Fill a page's sections from the HTML of its content; returns the page."""
     reader = _Reader(page)
-    body = LexborHTMLParser(html).body
+    body = LexborHTMLParser(without_signs(html)).body
     if body is not None:
         reader.walk(body)
     reader.flush()
