@@ -21,7 +21,8 @@ that knows MkDocs; `python -m hooks` (`cli`) runs the same functions without a b
   `presets` from the data, `page` for the fence, `cli`); their formulas are written once, in
   `docs/assets/javascripts/calc/`.
 - What pages get besides their text: `page_parts`, `contents`, `topic_map`, `backlinks`, `history`.
-- Search in the browser: `search_worker` with `search_prelude.js`.
+- Search, in the browser and in a terminal: the package `search`; its fallback to Material's own
+  engine is `search_worker` with `search_prelude.js`.
 - Building and starting: `publish`, `scaffold`.
 - Other people's sites, never part of a build: the package `external`.
 """

@@ -24,6 +24,7 @@ ARCHIVE = "ai-infra-hpc-handbook-offline"
 ELSEWHERE = {
     "calc": "hooks.calc.cli:calc",
     "links": "hooks.external.cli:links",
+    "search": "hooks.search.terminal:search",
 }
 """Commands that are imported when somebody asks for them: module and function."""
 
@@ -44,7 +45,7 @@ class _Commands(click.Group):
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 def main() -> None:
-    """Check the notes, keep generated parts fresh, start new notes, pack the site."""
+    """Check and search the notes, keep generated parts fresh, start new notes, pack the site."""
 
 
 @main.command()
