@@ -33,6 +33,7 @@ from hooks import (  # noqa: E402
     history,
     measured,
     navigation,
+    offline,
     page_parts,
     pairing,
     publish,
@@ -114,6 +115,7 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
     )
     build = Build(tree, site, is_serving, history.first_days(ROOT))
     config.extra[_KEY] = build
+    config.extra["offline_worker"] = not is_serving  # read by overrides/main.html
     _say(tree.findings, build)
     config.markdown_extensions.append(HeadingIdsExtension())  # type: ignore[arg-type]
     _add_fences(config, build)
@@ -249,7 +251,11 @@ def on_post_build(config: MkDocsConfig) -> None:
     _write_redirects(staged, build, config)
     findings = build.found + site_check.check_site(staged, site_url=config.site_url or "")
     _say(sorted(set(findings)), build)
-    if not build.is_serving:
+    if build.is_serving:
+        offline.switch_off(staged)
+    else:
+        version = offline.install(staged)  # last: it lists every file with its hash
+        log.info(f"offline copies: version {version}")
         publish.swap(staged, build.site)
         config.site_dir = str(build.site)
         log.info(f"site written to {build.site}")
