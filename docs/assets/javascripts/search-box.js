@@ -6,13 +6,13 @@
  *
  * Filters are words of the query (kind:tutorial tag:"fat tree", in Chinese too), so they can be
  * typed, shared by ?q= and taken back like any other word; a chip only writes or removes one.
- * Which there are is in search/facets.js, loaded when the search is first opened (a script,
- * because pages on file:// may not fetch). Pages seen lately stay in this browser's storage.
+ * Which there are, and what to try, is in search/facets.js, loaded when the search is first opened
+ * (a script, because pages on file:// may not fetch). Pages seen lately stay in this browser's storage.
  */
 (function () {
   "use strict";
 
-  var own = document.querySelector("script[data-search-examples]");
+  var own = document.querySelector("script[data-search-facets]");
   var toggle = document.querySelector("[data-md-toggle=search]");
   var query = document.querySelector("[data-md-component=search-query]");
   var result = document.querySelector("[data-md-component=search-result]");
@@ -152,13 +152,14 @@
   result.parentNode.insertBefore(box, result);
   result.parentNode.appendChild(live);
 
-  /* ["x", …], [["x", 3], …] or {x: 3, …} as a list of names, most frequent first. */
-  function names(values) {
-    var pairs = Array.isArray(values)
-      ? values.map(function (one) { return Array.isArray(one) ? one : [one, 0]; })
-      : Object.keys(values || {}).map(function (one) { return [one, values[one]]; });
-    return pairs.sort(function (a, b) { return b[1] - a[1]; })
-      .map(function (one) { return String(one[0]); });
+  /* What search/facets.js says of this language: {kinds: [{name, count}], tags, queries}. */
+  function known(what) {
+    var all = window.__search_facets && window.__search_facets[language];
+    return (all && all[what]) || [];
+  }
+
+  function nameOf(one) {
+    return one.name;
   }
 
   function chip(name, value, label) {
@@ -171,8 +172,7 @@
   }
 
   function showFilters() {
-    var all = window.__search_facets && window.__search_facets[language];
-    var kinds = names(all && all.kinds), tags = names(all && all.tags), rest = [], more;
+    var kinds = known("kinds").map(nameOf), tags = known("tags").map(nameOf), rest = [], more;
     empty(chips);
     chips.hidden = kinds.length + tags.length === 0;
     if (kinds.length > 1) {
@@ -240,7 +240,7 @@
     var pages = recent().filter(function (one) {
       return one.language === language && root + one.path !== here;
     }).slice(0, MOST_PAGES);
-    var examples = own.getAttribute("data-search-examples").split("|"), group, items;
+    var examples = known("queries"), group, items;
     empty(start);
     if (pages.length) {
       group = start.appendChild(make("section", { "aria-labelledby": "hb-recent" }));
@@ -258,7 +258,7 @@
         query.focus();
       }));
     }
-    if (examples[0]) {
+    if (examples.length) {
       group = start.appendChild(make("section", { "aria-labelledby": "hb-examples" }));
       group.appendChild(heading(text.examples, "hb-examples"));
       items = group.appendChild(make("ul", { "class": "hb-search__examples" }));
@@ -295,9 +295,9 @@
       var shown = list.children.length;
       var words = shown === 0 ? text.none : shown === 1 ? text.one
         : text.many.replace("#", said ? said[0] : String(shown));
-      live.textContent = words + (list.querySelector("[data-weak]") &&
-        list.querySelectorAll(".md-search-result__item").length ===
-        list.querySelectorAll(".md-search-result__item [data-weak]").length ? text.weak : "");
+      // The first page stands for all: weak results come after the others.
+      live.textContent = words +
+        (list.firstElementChild && list.firstElementChild.querySelector(".search-weak") ? text.weak : "");
     }, 700);
   }
 
@@ -307,10 +307,13 @@
   function opened() {
     showStart();
     update();
-    if (isLoaded || !own.hasAttribute("data-search-facets")) { return; }
+    if (isLoaded) { return; }
     isLoaded = true;
     var script = make("script", { src: own.getAttribute("data-search-facets") });
-    script.onload = showFilters;
+    script.onload = function () {
+      showStart();
+      showFilters();
+    };
     document.head.appendChild(script);
   }
 
