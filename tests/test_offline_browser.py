@@ -162,6 +162,20 @@ def test_after_one_visit(
     expect(page.locator(STATE)).to_contain_text(READY["zh"])
 
 
+def test_pages_opened_in_haste(host: Host, context: BrowserContext) -> None:
+    """Pages left before anything could be stored are stored by the first page that stays."""
+    page = context.new_page()
+    for name in (ONE, "en/" + TOPIC):
+        page.goto(host.base + name, wait_until="domcontentloaded")
+    page.goto(host.base + HOME)
+    expect(page.locator(STATE)).to_contain_text(READY["zh"], timeout=15_000)
+    host.stop()
+    page.goto(host.base + ONE)
+    expect(page.locator("h1")).to_contain_text("第一篇")
+    page.goto(f"{host.base}en/{TOPIC}")
+    expect(page.locator("h1")).to_contain_text("Topic")
+
+
 def test_page_that_is_not_stored_says_so(host: Host, context: BrowserContext) -> None:
     page = visit(context, host.base + HOME)
     host.stop()

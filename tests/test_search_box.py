@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import contextlib
+import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import get_args
 from urllib.parse import unquote
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from mkdocs.utils.yaml import yaml_load
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
-from tests.conftest import Project, serve
+from hooks.front_matter import Kind
+from hooks.search.documents import folder_pages
+from hooks.search.engine import make_index, open_engine
+from tests.conftest import ROOT, Project, serve
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("search-box")]
 
@@ -29,6 +35,8 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "tags: [{}]\n---\n\n# {}\n\n"
     )
     for name, title, kind, tags, parts in (
+        ("topic/index", "主题", "map", "NVLink", []),
+        ("topic/index.en", "Topic", "map", "NVLink", []),
         (
             "topic/one",
             "第一篇",
@@ -48,17 +56,24 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
             "第二篇",
             "tutorial",
             "NVLink, GPUDirect RDMA, 标记5, 标记6, 标记7, 标记8",
-            [("拥塞控制", "带宽不够时"), ("填充", "长文。\n\n" * 60)],
+            [
+                ("拥塞控制", "带宽不够时（congestion）\n\n### 退让\n\n窗口缩小一半"),
+                ("填充", "长文。\n\n" * 60),
+            ],
         ),
         (
             "topic/two.en",
             "Note two",
             "tutorial",
             "NVLink",
-            [("Congestion", "bandwidth"), ("Filler", "Text.\n\n" * 60)],
+            [
+                ("Congestion", "bandwidth\n\n### Back off\n\nthe window shrinks by half"),
+                ("Filler", "Text.\n\n" * 60),
+            ],
         ),
     ):
-        body = "".join(f"## {heading}\n\n{text}\n\n" for heading, text in parts)
+        body = "<!-- notes -->\n" if kind == "map" else ""
+        body += "".join(f"## {heading}\n\n{text}\n\n" for heading, text in parts)
         project.write(f"docs/{name}.md", head.format(title, kind, tags, title) + body)
     project.add_to_nav("topic/two.md")
     run = project.build()
@@ -123,26 +138,33 @@ def test_chips_write_and_remove_words_of_the_query(context: BrowserContext, base
 
 
 @pytest.mark.parametrize(
-    ("start", "typed", "pressed"),
+    ("start", "cases"),
     [
-        ("index.html", "类型：教程 x", ["教程"]),
-        ("index.html", "kind:tutorial", ["教程"]),
-        ("index.html", "种类:note tag:nvlink", ["笔记", "#NVLink"]),
-        ("index.html", '标签:"gpudirect rdma" 带宽', ["#GPUDirect RDMA"]),
-        ("index.html", "标签:“胖树”", ["#胖树"]),
-        ("index.html", "不分类型:教程", []),
-        ("en/index.html", 'Tag:"Fat tree" kind:note', ["Notes", "#fat tree"]),
+        (
+            "index.html",
+            {
+                "类型：教程 x": ["教程"],
+                "kind:tutorial": ["教程"],
+                "种类:note tag:nvlink": ["笔记", "#NVLink"],
+                '标签:"gpudirect rdma" 带宽': ["#GPUDirect RDMA"],
+                "标签:“胖树”": ["#胖树"],
+                "不分类型:教程": [],
+            },
+        ),
+        ("en/index.html", {'Tag:"Fat tree" kind:note': ["Notes", "#fat tree"]}),
     ],
+    ids=["zh", "en"],
 )
 def test_typed_filters_press_their_chips(
-    context: BrowserContext, base: str, start: str, typed: str, pressed: list[str]
+    context: BrowserContext, base: str, start: str, cases: dict[str, list[str]]
 ) -> None:
     page = open_search(context, base + start)
     expect(page.locator(CHIP).first).to_be_visible()
-    page.keyboard.insert_text(typed)
     on = page.locator(f"{CHIP}[aria-pressed=true]")
-    expect(on).to_have_count(len(pressed))
-    assert [text.removeprefix("✓ ") for text in on.all_inner_texts()] == pressed
+    for typed, pressed in cases.items():
+        page.locator(BOX).fill(typed)
+        expect(on).to_have_count(len(pressed))
+        assert [text.removeprefix("✓ ") for text in on.all_inner_texts()] == pressed, typed
 
 
 def test_a_chip_asks_the_engine(context: BrowserContext, base: str) -> None:
@@ -175,7 +197,61 @@ def test_further_tags_are_folded(context: BrowserContext, base: str) -> None:
     expect(last).not_to_be_visible()
 
 
+@pytest.mark.parametrize(
+    ("start", "chip", "found", "not_found"),
+    [
+        ("index.html", "导览", "主题", "第二篇"),
+        ("index.html", "教程", "第二篇", "第一篇"),
+        ("index.html", "标签：胖树", "第一篇", "第二篇"),
+        ("en/index.html", "Tutorials", "Note two", "Note one"),
+        ("en/index.html", "tag: fat tree", "Note one", "Note two"),
+    ],
+)
+def test_a_chip_alone_lists_its_pages(
+    context: BrowserContext, base: str, start: str, chip: str, found: str, not_found: str
+) -> None:
+    page = open_search(context, base + start)
+    more = page.locator(".hb-chip--more")
+    expect(page.locator(CHIP).first).to_be_visible()
+    if more.count():
+        more.click()
+    page.get_by_role("button", name=chip).click()
+    titles = page.locator(".md-search-result__item h1")
+    expect(titles.filter(has_text=found)).to_have_count(1)
+    expect(titles.filter(has_text=not_found)).to_have_count(0)
+
+
+def test_kinds_have_the_names_that_pages_show() -> None:
+    """The chips, the line on top of a note and the engine call a kind the same."""
+    script = (ROOT / "docs/assets/javascripts/search-box.js").read_text(encoding="utf-8")
+    texts = (ROOT / "overrides/partials/texts/zh.html").read_text(encoding="utf-8")
+    engine = (ROOT / "hooks/search/core/3_query.js").read_text(encoding="utf-8")
+    shown = dict(re.findall(r'"note\.kind\.(\w+)": "(.+?)"', texts))
+    assert set(shown) == set(get_args(Kind))
+    kinds = re.search(r"var KINDS = \{(.+?)\}", script, re.DOTALL)
+    assert kinds and dict(re.findall(r'(\w+): "(.+?)"', kinds[1])) == shown
+    known = {
+        word.encode().decode("unicode_escape"): kind
+        for word, kind in re.findall(r'"((?:\\u[0-9a-f]{4})+)": "(\w+)"', engine)
+    }
+    assert {word: known.get(word) for word in shown.values()} == {
+        word: kind for kind, word in shown.items()
+    }
+
+
 # An empty box
+
+
+def test_queries_to_try_find_something() -> None:
+    """Each query that the handbook suggests has an answer, and not a repaired one."""
+    with (ROOT / "mkdocs.yml").open(encoding="utf-8") as file:
+        queries = yaml_load(file)["extra"]["search"]["queries"]
+    assert set(queries) == {"zh", "en"}
+    with open_engine(make_index(folder_pages(ROOT / "docs"))) as engine:
+        for language, words in queries.items():
+            for query in words:
+                hits = engine.search(query, language, 3)
+                assert hits and not hits[0].weak, query
 
 
 def test_pages_seen_lately(context: BrowserContext, base: str) -> None:
@@ -212,28 +288,26 @@ def test_what_is_remembered_stays_here(context: BrowserContext, base: str) -> No
     assert value == '[{"path":"topic/one.html","title":"第一篇","language":"zh"}]'
 
 
-@pytest.mark.parametrize(
-    "stored",
-    [
+def test_damaged_memory_is_no_error(context: BrowserContext, base: str) -> None:
+    page = context.new_page()
+    page.goto(base + "topic/one.html")
+    for stored in (
         "not json",
         "{}",
         '[null, 1, {"path": 1}]',
         '[{"path":"javascript:alert(1)","title":"x","language":"zh"}]',
         '[{"path":"//third.invalid/","title":"x","language":"zh"}]',
-    ],
-)
-def test_damaged_memory_is_no_error(context: BrowserContext, base: str, stored: str) -> None:
-    page = context.new_page()
-    page.goto(base + "topic/one.html")
-    page.evaluate(
-        """stored => { for (const key of Object.keys(localStorage)) {
-             if (key.includes("recent")) { localStorage.setItem(key, stored); } } }""",
-        stored,
-    )
-    page.goto(base + "index.html")
-    page.keyboard.press("/")
-    expect(page.get_by_role("region", name="试试这样搜")).to_be_visible()
-    assert page.get_by_role("region", name="最近看过").count() == 0
+        '[{"path":"a/../../x","title":"x","language":"zh"}]',
+    ):
+        page.evaluate(
+            """stored => { for (const key of Object.keys(localStorage)) {
+                 if (key.includes("recent")) { localStorage.setItem(key, stored); } } }""",
+            stored,
+        )
+        page.goto(base + "index.html")
+        page.keyboard.press("/")
+        expect(page.get_by_role("region", name="试试这样搜")).to_be_visible()
+        assert page.get_by_role("region", name="最近看过").count() == 0, stored
 
 
 def test_no_storage_is_no_error(context: BrowserContext, base: str) -> None:
@@ -265,6 +339,46 @@ def test_sections_of_a_page_are_seen_at_once(context: BrowserContext, base: str)
 
 
 @pytest.mark.parametrize(
+    ("start", "words", "crumbs"),
+    [("index.html", "窗口缩小", "拥塞控制"), ("en/index.html", "window shrinks", "Congestion")],
+    ids=["zh", "en"],
+)
+def test_a_section_says_where_it_stands(
+    context: BrowserContext, base: str, start: str, words: str, crumbs: str
+) -> None:
+    page = open_search(context, base + start)
+    page.keyboard.insert_text(words)
+    section = page.locator(LINK).filter(
+        has=page.locator("h2", has_text=re.compile("退让|Back off"))
+    )
+    expect(section.locator(".search-crumbs")).to_have_text(crumbs)
+    titles = page.locator(".md-search-result__item h1 .search-crumbs")
+    expect(titles.first).to_have_text(re.compile("^(Topic|主题)$"))
+
+
+@pytest.mark.parametrize(
+    ("start", "words", "label"),
+    [("index.html", "congestoin", "近似匹配"), ("en/index.html", "congestoin", "Close match")],
+    ids=["zh", "en"],
+)
+def test_a_near_miss_says_so_in_words(
+    context: BrowserContext, base: str, start: str, words: str, label: str
+) -> None:
+    page = open_search(context, base + start)
+    page.keyboard.insert_text(words)
+    expect(page.locator(".search-weak").first).to_contain_text("congestion")
+    # One look: the list is drawn again when the other language has been read too.
+    page.wait_for_function(
+        """label => { const weak = document.querySelector(".search-weak");
+             return weak && getComputedStyle(weak, "::before").content === label; }""",
+        arg=f'"{label}"',
+    )
+    expect(page.locator(".hb-search__live")).to_contain_text(
+        "不完全符合" if label == "近似匹配" else "none of them an exact match"
+    )
+
+
+@pytest.mark.parametrize(
     ("start", "words", "section"),
     [("index.html", "填充", "填充"), ("en/index.html", "filler", "Filler")],
     ids=["zh", "en"],
@@ -293,12 +407,12 @@ def test_tab_goes_through_the_chips_and_on_to_the_results(
     page = open_search(context, base + "en/index.html")
     page.keyboard.insert_text("bandwidth")
     expect(page.locator(LINK).first).to_be_visible()
-    expect(page.locator(CHIP)).to_have_count(4)
+    expect(page.locator(CHIP)).to_have_count(5)
     seen = []
-    for _ in range(4):
+    for _ in range(5):
         page.keyboard.press("Tab")
         seen.append(focused(page))
-    assert seen == ["Notes", "Tutorials", "#NVLink", "#fat tree"]
+    assert seen == ["Notes", "Maps", "Tutorials", "#NVLink", "#fat tree"]
     page.keyboard.press("Tab")
     assert page.locator(f"{LINK}:focus").count() == 1
     page.keyboard.press("Shift+Tab")
@@ -310,7 +424,7 @@ def test_tab_goes_through_the_chips_and_on_to_the_results(
     page.keyboard.press("Enter")
     expect(page.locator(BOX)).to_have_value("bandwidth")
     page.keyboard.press("ArrowRight")
-    assert focused(page) == "Tutorials"
+    assert focused(page) == "Maps"
     expect(page.locator(LINK).first).to_be_visible()
     page.keyboard.press("ArrowDown")
     assert page.locator(f"{LINK}:focus").count() == 1
@@ -367,20 +481,20 @@ def test_escape_closes_and_gives_the_focus_back(
 
 
 @pytest.mark.parametrize(
-    ("start", "words", "said"),
+    ("start", "cases"),
     [
-        ("index.html", "带宽", "2 个页面有结果"),
-        ("index.html", "量子", "没有结果"),
-        ("en/index.html", "zero-copy", "Results on 1 page"),
-        ("en/index.html", "bandwidth", "Results on 2 pages"),
+        ("index.html", {"带宽": "2 个页面有结果", "量子": "没有结果"}),
+        ("en/index.html", {"zero-copy": "Results on 1 page", "bandwidth": "Results on 2 pages"}),
     ],
+    ids=["zh", "en"],
 )
 def test_the_number_of_results_is_said(
-    context: BrowserContext, base: str, start: str, words: str, said: str
+    context: BrowserContext, base: str, start: str, cases: dict[str, str]
 ) -> None:
     page = open_search(context, base + start)
-    page.keyboard.insert_text(words)
-    expect(page.locator(".hb-search__live")).to_have_text(said)
+    for words, said in cases.items():
+        page.locator(BOX).fill(words)
+        expect(page.locator(".hb-search__live")).to_have_text(said)
 
 
 # Looks and access

@@ -16,6 +16,7 @@
 
   var zh = /^zh/.test(document.documentElement.lang);
   var OFF = "handbook.offline.off";
+  var EARLY = "handbook.offline.early";
   var AT_A_TIME = 12;
   var HOUR = 3600000;
 
@@ -166,9 +167,19 @@
     });
   }
 
-  /* Pages the reader has seen, and what they loaded before the worker could watch. */
+  /* Pages opened in this tab before the worker could watch: a quick reader opens several. */
+  function early(addresses) {
+    try {
+      if (addresses) { window.sessionStorage.setItem(EARLY, addresses.join(" ")); }
+      return (window.sessionStorage.getItem(EARLY) || "").split(" ").filter(Boolean);
+    } catch (denied) {
+      return [];
+    }
+  }
+
+  /* This page, its other language, the home pages, and what was loaded before the worker came. */
   function keepThisPage() {
-    var addresses = [location.href.split(/[?#]/)[0]];
+    var addresses = [location.href.split(/[?#]/)[0]].concat(early());
     var links = document.querySelectorAll("a.md-select__link[hreflang]");
     for (var i = 0; i < links.length; i++) {
       addresses.push(links[i].href.split(/[?#]/)[0]);
@@ -183,7 +194,7 @@
         return list.indexOf(address) === at;
       });
       return ask({ type: "CACHE_URLS", payload: { urlsToCache: all } });
-    });
+    }).then(function () { early([]); });
   }
 
   /* ---- Storing and removing -------------------------------------------------------- */
@@ -381,6 +392,9 @@
   build();
   footer.appendChild(bar);
   show();
+  if (!navigator.serviceWorker.controller && remember(OFF) !== "1") {
+    early(early().concat(location.href.split(/[?#]/)[0]).slice(-20));
+  }
   window.addEventListener("load", function () {
     var connection = navigator.connection;
     if (remember(OFF) === "1") { return; }
