@@ -226,7 +226,7 @@ def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -
         title=str(page.title or note.title),
         note=note,
         language=build.language,
-        trail=[str(section.title) for section in reversed(page.ancestors)],
+        trail=[str(section.title) for section in page.ancestors][::-1],
     )
     return html + _backlinks(page, note.id, build, config, files)
 

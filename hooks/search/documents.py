@@ -71,9 +71,13 @@ class Page:
     """Path of the Markdown file below the docs folder."""
 
 
+def without_signs(text: str) -> str:
+    """Return text without the characters that this package gives a meaning."""
+    return _PRIVATE.sub("", text)
+
+
 def clean(text: str) -> str:
-    """Return text on one line without the characters that this package gives a meaning."""
-    text = _PRIVATE.sub("", text)
+    """Return text on one line, without blanks that say nothing."""
     text = _HAN_BREAK.sub("", text).replace("\n", " ")
     return _BLANKS.sub(" ", text).strip(" ")
 
@@ -104,11 +108,11 @@ def with_meta(page: Page, meta: FrontMatter | Mapping[str, object] | None) -> Pa
     def words(name: str) -> tuple[str, ...]:
         value = fields.get(name)
         items = value if isinstance(value, list | tuple) else [value] if value else []
-        return tuple(clean(str(item)) for item in items if str(item).strip())
+        return tuple(clean(without_signs(str(item))) for item in items if str(item).strip())
 
     def word(name: str) -> str:
         value = fields.get(name)
-        return clean(value) if isinstance(value, str) else ""
+        return clean(without_signs(value)) if isinstance(value, str) else ""
 
     page.description = word("description")
     page.kind = word("kind")
@@ -123,7 +127,7 @@ _HEADINGS: Final = {f"h{level}": level for level in range(1, 7)}
 _SKIPPED: Final = frozenset({"script", "style", "template", "noscript", "button", "nav", "input"})
 _BLOCKS: Final = frozenset(
     "p li tr dt dd figcaption caption summary blockquote div section table ul ol dl figure "
-    "details aside article text title desc pre svg thead tbody tfoot g header footer br hr "
+    "details aside article title desc pre svg thead tbody tfoot header footer hr "
     "center address form fieldset label".split()
 )
 _CELLS: Final = frozenset({"td", "th"})
@@ -146,7 +150,7 @@ class _Reader:
     def flush(self, prefix: str = "", into: int = -1) -> None:
         """End the block being read."""
         raw = "".join(self.current)
-        text = clean(raw)
+        text = clean(raw).strip("\t ")
         # A block that is nothing but a link is an entry of a list of contents.
         if self.linked and self.linked >= len(raw.strip()):
             prefix = NOTE
@@ -179,7 +183,7 @@ class _Reader:
     def read(self, node: LexborNode, *, is_code: bool) -> None:
         tag = node.tag or ""
         if tag == "-text":
-            self.current.append(_PRIVATE.sub("", node.text_content or ""))
+            self.current.append(node.text_content or "")
             return
         if tag in _SKIPPED or tag.startswith("_") or tag in ("-comment", "-doctype"):
             return
@@ -195,13 +199,21 @@ class _Reader:
                 self.notes.setdefault(note, len(self.sections) - 1)
         elif tag == "li" and (attributes.get("id") or "").startswith("fn:"):
             self.footnote(node)
+        elif tag == "li" and _is_entry(node):
+            self.flush()
+            self.walk(node, is_code=is_code)
+            self.flush(NOTE)
+        elif tag == "br":
+            self.current.append(" ")
+        elif tag == "text" or tag == "tspan":
+            return  # labels of a figure, out of order; its title and description say it whole
         elif tag == "pre":
             self.flush()
             for line in (node.text(deep=True) or "").split("\n"):
-                self.current = [CODE_OPEN, _PRIVATE.sub("", line), CODE_CLOSE]
+                self.current = [CODE_OPEN, line, CODE_CLOSE]
                 self.flush()
         elif tag == "code" and not is_code:
-            self.current += [CODE_OPEN, _PRIVATE.sub("", node.text(deep=True) or ""), CODE_CLOSE]
+            self.current += [CODE_OPEN, node.text(deep=True) or "", CODE_CLOSE]
         elif tag in _CELLS:
             self.walk(node, is_code=is_code)
             self.current.append("\t")
@@ -215,6 +227,20 @@ class _Reader:
             self.flush()
         else:
             self.walk(node, is_code=is_code)
+
+
+def _is_entry(node: LexborNode) -> bool:
+    """Return whether a list item is an entry of a list of pages: it begins with a link to one."""
+    first = node.child
+    while first is not None and (
+        first.tag in ("strong", "p", "b", "em")
+        or (first.tag == "-text" and not (first.text_content or "").strip())
+    ):
+        first = first.next if first.tag == "-text" else first.child
+    if first is None or first.tag != "a":
+        return False
+    target = first.attributes.get("href") or ""
+    return "://" not in target and not target.startswith("#")
 
 
 def _visible(node: LexborNode) -> str:
@@ -238,7 +264,7 @@ def _visible(node: LexborNode) -> str:
 def read_html(page: Page, html: str) -> Page:
     """Fill a page's sections from the HTML of its content; returns the page."""
     reader = _Reader(page)
-    body = LexborHTMLParser(html).body
+    body = LexborHTMLParser(without_signs(html)).body
     if body is not None:
         reader.walk(body)
     reader.flush()

@@ -102,8 +102,8 @@
   function respond() {
     var found;
     if (!query.replace(/\s+/g, "")) { answered = null; answer([], ""); return; }
-    if (state === "none") { load(); }
-    if (state === "none" || state === "loading") { return; }
+    if (state === "none") { load(); return; }
+    if (state === "loading") { return; }
     /* With the other language there only what was not met is worth another answer. */
     if (state === "all" && answered && answered.query === query &&
         (answered.isAll || answered.isMet)) { return; }

@@ -100,7 +100,8 @@
 
   /* The block of a section that meets most of the query, and where to begin in it. */
   Engine.prototype.excerpt = function (section, patterns, read) {
-    var lines = section.text.split("\n"), self = this, best = null;
+    var text = section.text || (section.level === 1 ? section.page.extra.split("\n")[0] : "");
+    var lines = text.split("\n"), self = this, best = null;
     lines.slice(0, 200).forEach(function (line, order) {
       var folded, marks, met = Object.create(null), value = 0;
       if (!line) { return; }
@@ -159,11 +160,16 @@
     var index = hit.index, section = index.sections[hit.number], page = section.page;
     var patterns = patternsFor(read, hit.ways, index), title = section.title || page.title;
     var folded = this.folder.text(title), location = page.location, self = this, repairs = [];
-    var missing = [];
+    var missing = [], terms;
     read.atoms.forEach(function (atom, number) {
       if (atom.repaired && hit.matched && hit.matched[number] && repairs.indexOf(atom.repaired) === -1) {
         repairs.push(atom.repaired);
       }
+    });
+    terms = surfaces(title + "\n" + section.text, this.folder.text(title + "\n" + section.text), patterns);
+    /* Repairs as they are written there: ibv_post_send, not ibvpostsend. */
+    repairs = repairs.map(function (form) {
+      return terms.filter(function (term) { return flat(term, self.folder) === form; })[0] || form;
     });
     if (index.language !== read.language && page.fallback) { location = page.fallback; }
     read.tokens.forEach(function (token) {
@@ -189,7 +195,7 @@
       kind: page.kind,
       language: index.language,
       excerpt_html: self.excerpt(section, patterns, read),
-      terms: surfaces(title + "\n" + section.text, this.folder.text(title + "\n" + section.text), patterns),
+      terms: terms,
       score: Math.round(hit.score * 1000) / 1000,
       cover: hit.cover === undefined ? 1 : Math.round(hit.cover * 1000) / 1000,
       weak: hit.weak,
