@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+import shutil
+import subprocess
+import tempfile
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from hooks import offline
-from tests.conftest import ROOT
+from tests.conftest import ROOT, Project
 
 HOME = """<!doctype html><html><head><link rel="stylesheet" href="{up}assets/a.css"></head><body>
 <script id="__config" type="application/json">{{"search":
@@ -132,3 +135,30 @@ def test_a_site_the_worker_does_not_fit(site: Path, damage: Any, said: str) -> N
     damage(site)
     with pytest.raises(offline.OfflineError, match="^" + said.replace(".", r"\.")):
         offline.install(site)
+
+
+def test_serving_takes_copies_away_and_makes_none(project: Project) -> None:
+    """`mkdocs serve` renders into a temporary folder with a name of its own, as here."""
+    served = Path(tempfile.mkdtemp(prefix="mkdocs_"))
+    try:
+        run = project.build("--site-dir", str(served))
+        assert run.returncode == 0, run.stdout + run.stderr
+        assert (served / "sw.js").read_text(encoding="utf-8") == offline.KILL_SWITCH
+        assert not (served / "assets/offline").exists()
+        assert "offline.js" not in (served / "index.html").read_text(encoding="utf-8")
+    finally:
+        shutil.rmtree(served)
+
+
+def test_equal_notes_give_equal_versions(project: Project) -> None:
+    """Nobody is told of a new version because the same notes were built again."""
+    git = ["git", "-c", "user.name=t", "-c", "user.email=t@example.org"]
+    for step in (["init", "-q"], ["add", "docs"], ["commit", "-qm", "Notes"]):
+        subprocess.run([*git, *step], cwd=project.root, check=True)
+    versions = []
+    for _ in range(2):
+        run = project.build()
+        assert run.returncode == 0, run.stdout + run.stderr
+        (path,) = (project.site / "assets/offline").iterdir()
+        versions.append(path.name)
+    assert versions[0] == versions[1]

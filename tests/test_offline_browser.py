@@ -273,6 +273,19 @@ def test_new_version(host: Host, context: BrowserContext) -> None:
     expect(page.locator("article")).to_contain_text("新写法")
 
 
+def test_update_can_be_put_off(host: Host, context: BrowserContext) -> None:
+    """Not asked again on every page; the next tab asks."""
+    page = visit(context, host.base + "en/" + ONE)
+    publish(host, "零拷贝", "零拷贝的新写法")
+    page.reload()
+    page.get_by_role("button", name="Later").click(timeout=15_000)
+    page.goto(host.base + "en/index.html")
+    expect(page.locator(STATE)).to_contain_text(READY["en"], timeout=15_000)
+    expect(page.locator(".hb-update")).to_have_count(0)
+    other = visit(context, host.base + "en/index.html")
+    expect(other.get_by_role("button", name="Reload")).to_be_visible(timeout=15_000)
+
+
 def test_new_version_refreshes_what_was_stored(host: Host, context: BrowserContext) -> None:
     """A page seen in the former version is fetched anew, and the former one is not kept."""
     visit(context, host.base + ONE).close()

@@ -17,6 +17,7 @@
   var zh = /^zh/.test(document.documentElement.lang);
   var OFF = "handbook.offline.off";
   var EARLY = "handbook.offline.early";
+  var LATER = "handbook.offline.later";
   var AT_A_TIME = 12;
   var HOUR = 3600000;
 
@@ -327,8 +328,18 @@
 
   /* ---- New versions ---------------------------------------------------------------- */
 
+  /* Whether the reader has put the update off; holds for this tab. */
+  function later(isPutOff) {
+    try {
+      if (isPutOff) { window.sessionStorage.setItem(LATER, "1"); }
+      return window.sessionStorage.getItem(LATER) === "1";
+    } catch (denied) {
+      return false;
+    }
+  }
+
   function notify() {
-    if (document.querySelector(".hb-update")) { return; }
+    if (document.querySelector(".hb-update") || later()) { return; }
     var box = make("div", { "class": "hb-update", role: "region", "aria-label": text.notice });
     // The element is announced when its text comes, not when it is put in with it.
     var words = box.appendChild(make("p", { role: "status" }));
@@ -338,7 +349,10 @@
       workbox.addEventListener("controlling", function () { location.reload(); });
       workbox.messageSkipWaiting();
     });
-    no.addEventListener("click", function () { box.parentNode.removeChild(box); });
+    no.addEventListener("click", function () {
+      later(true);
+      box.parentNode.removeChild(box);
+    });
     document.body.appendChild(box);
     window.setTimeout(function () { words.textContent = text.update; }, 100);
   }
