@@ -23,6 +23,7 @@ that knows MkDocs; `python -m hooks` (`cli`) runs the same functions without a b
 - What pages get besides their text: `page_parts`, `contents`, `topic_map`, `backlinks`, `history`.
 - Search, in the browser and in a terminal: the package `search`; its fallback to Material's own
   engine is `search_worker` with `search_prelude.js`.
-- Building and starting: `publish`, `scaffold`.
+- Building and starting: `publish`, `offline` with `offline_worker.js` (hosted, network off),
+  `scaffold`.
 - Other people's sites, never part of a build: the package `external`.
 """

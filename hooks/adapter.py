@@ -36,6 +36,7 @@ from hooks import (  # noqa: E402
     history,
     measured,
     navigation,
+    offline,
     page_parts,
     pairing,
     publish,
@@ -146,6 +147,7 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
     build = Build(tree, site, is_serving, history.first_days(ROOT))
     build.resolver = resolver_of(ROOT, tree.docs, tree.notes, tree.facts)
     config.extra[_KEY] = build
+    config.extra["offline_worker"] = not is_serving  # read by overrides/main.html
     _say(tree.findings, build)
     config.markdown_extensions.append(HeadingIdsExtension())  # type: ignore[arg-type]
     _add_fences(config, build)
@@ -346,7 +348,11 @@ def on_post_build(config: MkDocsConfig) -> None:
     publish.add_files(staged, facts_export.files(build.tree.facts) | build.files | rows)
     findings = build.found + site_check.check_site(staged, site_url=config.site_url or "")
     _say(sorted(set(findings)), build)
-    if not build.is_serving:
+    if build.is_serving:
+        offline.switch_off(staged)
+    else:
+        version = offline.install(staged)  # last: it lists every file with its hash
+        log.info(f"offline copies: version {version}")
         publish.swap(staged, build.site)
         config.site_dir = str(build.site)
         log.info(f"site written to {build.site}")

@@ -2,7 +2,7 @@
 
 The generators sign their pages and number their builds, so what is compared is what a reader gets:
 each page's text, links and ids, and the bytes of every other file. Search indexes are compared
-section by section.
+section by section; the worker for offline copies, which lists the hashes of pages, is not.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ import sys
 from pathlib import Path
 
 from selectolax.lexbor import LexborHTMLParser
+
+_HASHES = ("sw.js", "assets/offline/")
 
 
 def page_content(html: str) -> tuple[str, list[str], list[str]]:
@@ -31,6 +33,7 @@ def differences(first: Path, second: Path) -> list[str]:
         {path.relative_to(site).as_posix() for path in site.rglob("*") if path.is_file()}
         for site in (first, second)
     ]
+    names = [{name for name in some if not name.startswith(_HASHES)} for some in names]
     found = [f"only in {first}: {name}" for name in sorted(names[0] - names[1])]
     found += [f"only in {second}: {name}" for name in sorted(names[1] - names[0])]
     for name in sorted(names[0] & names[1]):
