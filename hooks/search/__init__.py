@@ -1,0 +1,15 @@
+"""The handbook's own search: documents, index, engine and what the site needs of them.
+
+- `documents`: pages cut into sections, out of built HTML or out of plain Markdown.
+- `markdown`: the Markdown side of `documents`, for any folder of notes.
+- `terms`: the data file of synonyms and translations.
+- `characters`: tables for traditional forms and pinyin, made for the characters of an index.
+- `index`: the files a browser loads; texts and tables, no postings.
+- `core.js`: the engine, one ES5 file: reading queries, ranking, repair, excerpts.
+- `worker.js`: the core behind Material's search box.
+- `engine`: the same core in Python, by V8.
+- `terminal`: `python -m hooks search`.
+- `install`: what a build writes into the site.
+
+Why an engine of our own, with measurements: README.md beside this file.
+"""

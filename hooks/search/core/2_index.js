@@ -1,0 +1,279 @@
+  /* ---- The index of one language ------------------------------------------------- */
+
+  function Numbers(size) { this.array = new Int32Array(size); this.length = 0; }
+  Numbers.prototype.push = function (value) {
+    var larger;
+    if (this.length === this.array.length) {
+      larger = new Int32Array(this.length * 2);
+      larger.set(this.array);
+      this.array = larger;
+    }
+    this.array[this.length++] = value;
+  };
+
+  function Index(language, folder) {
+    this.language = language;
+    this.folder = folder;
+    this.pages = [];
+    this.sections = Object.create(null);   /* number -> section */
+    this.order = [];                       /* numbers in the order of the pages */
+    this.latin = Object.create(null);      /* form -> term */
+    this.names = [];                       /* term -> form; undefined for Han */
+    this.keys = new Int32Array(1 << 14);
+    this.values = new Int32Array(1 << 14);
+    this.count = 0;                        /* terms */
+    this.hanCount = 0;
+    this.forms = Object.create(null);      /* name as written -> [term, weight, ...] */
+    this.last = new Numbers(1 << 12);      /* term -> its latest entry */
+    this.entryTerm = new Numbers(1 << 14);
+    this.entrySection = new Numbers(1 << 14);
+    this.entryWeight = new Numbers(1 << 14);
+    this.lengths = [];                     /* number -> words */
+    this.total = 0;
+    this.titled = Object.create(null);     /* terms that stand in a title */
+    this.ready = false;
+    this.sorted = null;
+  }
+
+  Index.prototype.hanTerm = function (key, make) {
+    var mask = this.keys.length - 1, at = Math.imul ? Math.imul(key, -1640531527) : key * 40503;
+    at = ((at >>> 15) ^ at) & mask;
+    while (this.keys[at] !== 0) {
+      if (this.keys[at] === key) { return this.values[at]; }
+      at = (at + 1) & mask;
+    }
+    if (!make) { return -1; }
+    if (this.hanCount * 2 > mask) { this.growHan(); return this.hanTerm(key, true); }
+    this.keys[at] = key;
+    this.values[at] = this.newTerm(undefined);
+    this.hanCount += 1;
+    return this.values[at];
+  };
+
+  Index.prototype.growHan = function () {
+    var keys = this.keys, values = this.values, i, at, mask = keys.length * 2 - 1;
+    this.keys = new Int32Array(mask + 1);
+    this.values = new Int32Array(mask + 1);
+    for (i = 0; i < keys.length; i++) {
+      if (keys[i] !== 0) {
+        at = Math.imul ? Math.imul(keys[i], -1640531527) : keys[i] * 40503;
+        at = ((at >>> 15) ^ at) & mask;
+        while (this.keys[at] !== 0) { at = (at + 1) & mask; }
+        this.keys[at] = keys[i];
+        this.values[at] = values[i];
+      }
+    }
+  };
+
+  Index.prototype.newTerm = function (form) {
+    this.last.push(-1);
+    this.names.push(form);
+    return this.count++;
+  };
+
+  Index.prototype.latinTerm = function (form) {
+    var term = this.latin[form];
+    if (term === undefined) { term = this.latin[form] = this.newTerm(form); }
+    return term;
+  };
+
+  /* Weights are kept in hundredths while the index is made. */
+  Index.prototype.emit = function (term, number, weight) {
+    if (this.inTitle) { this.titled[term] = true; }
+    var entry = this.last.array[term];
+    if (entry >= 0 && this.entrySection.array[entry] === number) {
+      this.entryWeight.array[entry] += weight;
+      return;
+    }
+    this.last.array[term] = this.entryTerm.length;
+    this.entryTerm.push(term);
+    this.entrySection.push(number);
+    this.entryWeight.push(weight);
+  };
+
+  Index.prototype.read = function (text, number, weight) {
+    var folder = this.folder, to = folder.to, kinds = folder.kind;
+    var i = 0, end = text.length, code, kind, previous, run, name, forms, j, words = 0;
+    var hundred = Math.round(weight * 100), now = hundred, part;
+    while (i < end) {
+      code = text.charCodeAt(i);
+      if (code === 0xe001) {
+        now = Math.round(hundred * WEIGHT.code);
+      } else if (code === 0xe002) {
+        now = hundred;
+      } else if (code === 0xe003) {
+        now = Math.round(hundred * WEIGHT.note);
+      } else if (code === 10) {
+        now = hundred;
+      }
+      code = to[code] || folder.learn(code);
+      kind = kinds[code];
+      if (kind === HAN) {
+        run = 1;
+        previous = code;
+        for (i += 1; i < end; i++) {
+          code = text.charCodeAt(i);
+          code = to[code] || folder.learn(code);
+          if (kinds[code] !== HAN) { break; }
+          this.emit(this.hanTerm((previous << 16) | code, true), number, now);
+          previous = code;
+          run += 1;
+        }
+        if (run === 1) { this.emit(this.hanTerm(previous << 16, true), number, now); }
+        words += run > 1 ? (run - 1) * 0.6 : 1;
+      } else if (kind === LATIN || kind === DIGIT) {
+        j = nameEnd(text, i, end, folder);
+        name = text.slice(i, j);
+        i = j;
+        words += 1;
+        forms = this.forms[name];
+        if (!forms) {
+          forms = formsOf(name, folder);
+          for (part = 0; part < forms.length; part += 2) {
+            forms[part] = this.latinTerm(forms[part]);
+          }
+          this.forms[name] = forms;
+        }
+        for (j = 0; j < forms.length; j += 2) {
+          this.emit(forms[j], number, Math.round(now * forms[j + 1]));
+        }
+      } else {
+        i += 1;
+      }
+    }
+    return words;
+  };
+
+  Index.prototype.add = function (part) {
+    var texts = part.text.split(PART), at = 0, i, j, page, record, section, titles, level, own;
+    var number, words;
+    for (i = 0; i < part.pages.length; i++) {
+      record = part.pages[i];
+      page = {
+        key: record[0], location: record[1], title: record[2], trail: record[3],
+        kind: record[4], tags: record[5], extra: record[6], fallback: record[7],
+        language: this.language, first: part.numbers[at]
+      };
+      this.pages.push(page);
+      titles = [];
+      for (j = 0; j < record[8]; j++, at++) {
+        number = part.numbers[at];
+        level = +part.levels.charAt(at);
+        titles.length = Math.min(titles.length, Math.max(level - 1, 0));
+        titles[level - 1] = part.titles[at];
+        own = [];
+        for (var k = 0; k < level - 1; k++) { if (titles[k] && j > 0) { own.push(titles[k]); } }
+        section = {
+          page: page, anchor: part.anchors[at], title: part.titles[at], text: texts[at],
+          level: level, path: own[0] === page.title ? own.slice(1) : own, number: number
+        };
+        this.sections[number] = section;
+        this.order.push(number);
+        words = this.read(section.text, number, WEIGHT.text);
+        this.inTitle = true;
+        this.read(section.title, number, WEIGHT.title);
+        this.inTitle = false;
+        if (j === 0) {
+          this.read(page.tags.join("\n") + "\n" + page.extra, number, WEIGHT.tags);
+          this.read(page.trail.join("\n"), number, WEIGHT.path);
+        } else {
+          this.read(page.title + "\n" + section.path.join("\n"), number, WEIGHT.path);
+        }
+        this.lengths[number] = words;
+        this.total += words;
+      }
+    }
+    this.ready = false;
+  };
+
+  /* Sorts the entries by term: where, from[term] .. from[term + 1]. */
+  Index.prototype.finish = function () {
+    var n = this.entryTerm.length, terms = this.entryTerm.array, from, fill, i, at, mean, tf;
+    if (this.ready) { return; }
+    from = new Int32Array(this.count + 2);
+    for (i = 0; i < n; i++) { from[terms[i] + 1] += 1; }
+    for (i = 0; i < this.count; i++) { from[i + 1] += from[i]; }
+    fill = from.slice ? from.slice() : new Int32Array(from);
+    this.where = new Int32Array(n);
+    this.impact = new Float32Array(n);
+    mean = this.order.length ? this.total / this.order.length : 1;
+    for (i = 0; i < n; i++) {
+      at = fill[terms[i]]++;
+      this.where[at] = this.entrySection.array[i];
+      tf = this.entryWeight.array[i] / 100;
+      this.impact[at] = tf * (K1 + 1) /
+        (tf + K1 * (1 - B + B * this.lengths[this.entrySection.array[i]] / (mean || 1)));
+    }
+    this.from = from;
+    this.size = this.order.length;
+    this.sorted = null;
+    this.ready = true;
+  };
+
+  /* Once nothing will be added any more. */
+  Index.prototype.close = function () {
+    this.finish();
+    this.entryTerm = this.entrySection = this.entryWeight = new Numbers(1);
+    this.last = new Numbers(1);
+    this.forms = Object.create(null);
+  };
+
+  Index.prototype.frequency = function (term) {
+    return term < 0 || term === undefined ? 0 : this.from[term + 1] - this.from[term];
+  };
+
+  Index.prototype.idf = function (term) {
+    var df = this.frequency(term);
+    return Math.log(1 + (this.size - df + 0.5) / (df + 0.5));
+  };
+
+  Index.prototype.han = function (a, b) { return this.hanTerm((a << 16) | b, false); };
+
+  Index.prototype.find = function (form) {
+    var term = this.latin[form];
+    return term === undefined ? -1 : term;
+  };
+
+  Index.prototype.list = function () {
+    var form;
+    if (!this.sorted) {
+      this.sorted = [];
+      for (form in this.latin) { this.sorted.push(form); }
+      this.sorted.sort();
+    }
+    return this.sorted;
+  };
+
+  /* Terms that begin so, the most frequent first. */
+  Index.prototype.prefixed = function (prefix, most) {
+    var list = this.list(), low = 0, high = list.length, middle, found = [], self = this;
+    while (low < high) {
+      middle = (low + high) >> 1;
+      if (list[middle] < prefix) { low = middle + 1; } else { high = middle; }
+    }
+    while (low < list.length && list[low].slice(0, prefix.length) === prefix) {
+      if (list[low] !== prefix) { found.push(this.latin[list[low]]); }
+      low += 1;
+    }
+    if (found.length > most) {
+      found.sort(function (a, b) { return self.frequency(b) - self.frequency(a); });
+      found.length = most;
+    }
+    return found;
+  };
+
+  /* Terms of Han characters that hold this one. */
+  Index.prototype.holding = function (code, most) {
+    var found = [], i, key, self = this;
+    for (i = 0; i < this.keys.length; i++) {
+      key = this.keys[i];
+      if (key !== 0 && ((key >>> 16) === code || (key & 0xffff) === code)) {
+        found.push(this.values[i]);
+      }
+    }
+    if (found.length > most) {
+      found.sort(function (a, b) { return self.frequency(b) - self.frequency(a); });
+      found.length = most;
+    }
+    return found;
+  };

@@ -1,0 +1,365 @@
+  /* ---- Ways to meet an atom ------------------------------------------------------ */
+
+  /* What a way of meeting counts by. */
+  var WAY = {
+    exact: 1, twin: 0.5, inflected: 0.85, parts: 0.7, prefix: 0.75, inside: 0.45,
+    synonym: 0.75, related: 0.3, repaired: 0.6, single: 0.6
+  };
+  var MAX_PREFIXED = 40;
+
+  /*
+   * An alternative: index, terms (a section must hold all of them), weight, atoms (which it
+   * meets), form (what stands in the text), check (whether the text is to be looked at).
+   */
+  function alternative(index, terms, weight, atoms, form, options) {
+    var made = {
+      index: index, terms: terms, weight: weight, atoms: atoms, form: form,
+      check: false, repaired: false, prefix: false
+    }, name;
+    for (name in options) { made[name] = options[name]; }
+    return made;
+  }
+
+  /* The terms of a text, or null when the index lacks one of them. */
+  function termsOf(index, text, folder) {
+    var terms = [], tokens = tokensOf(text, folder), i, j, form, term;
+    for (i = 0; i < tokens.length; i++) {
+      form = tokens[i].form;
+      if (!tokens[i].han) {
+        term = index.find(form);
+        if (term < 0) { return null; }
+        terms.push(term);
+        continue;
+      }
+      if (form.length === 1) { continue; }
+      for (j = 0; j + 1 < form.length; j++) {
+        term = index.han(form.charCodeAt(j), form.charCodeAt(j + 1));
+        if (term < 0) { return null; }
+        terms.push(term);
+      }
+    }
+    return terms.length ? terms : null;
+  }
+
+  var ENDINGS = ["", "s", "es", "ed", "d", "ing", "er", "ers", "or", "ion", "ions", "ation", "e",
+    "al", "ly", "able", "ment"];
+
+  /* Forms that differ by an English ending, if the index has them. */
+  function inflections(index, form) {
+    var stems = [form], found = [], match, i, j, other, term;
+    if (form.length < 3 || !/^[a-z]+$/.test(form)) { return found; }
+    match = /^(.{3,}?)(?:ies|ied|ying)$/.exec(form);
+    if (match) { stems.push(match[1] + "y"); }
+    match = /^(.{3,}?)(?:ations?|ions?|ing|ers?|ors?|ed|es|s|e|al|ly|able|ment)$/.exec(form);
+    if (match) {
+      stems.push(match[1]);
+      if (/([b-df-hj-np-tv-z])\1$/.test(match[1])) { stems.push(match[1].slice(0, -1)); }
+    }
+    if (/[^aeiou]y$/.test(form)) { stems.push(form.slice(0, -1) + "ie"); }
+    for (i = 0; i < stems.length; i++) {
+      for (j = 0; j < ENDINGS.length; j++) {
+        other = stems[i] + ENDINGS[j];
+        if (other !== form && Math.min(other.length, form.length) >= 3) {
+          term = index.find(other);
+          if (term >= 0 && found.indexOf(term) === -1) { found.push(term); }
+        }
+      }
+    }
+    return found;
+  }
+
+  /* The alternatives of one Latin atom in one language. */
+  function meetLatin(engine, read, number, index, factor, out) {
+    var atom = read.atoms[number], folder = engine.folder, term = index.find(atom.form);
+    var token = read.tokens[atom.token], forms, i, parts, terms, found, list;
+    if (term >= 0) { out.push(alternative(index, [term], factor, [number], atom.form)); }
+    inflections(index, atom.form).forEach(function (other) {
+      out.push(alternative(index, [other], factor * WAY.inflected, [number], index.names[other]));
+    });
+    /* all-reduce where the text says "all ... reduce"; 900GB/s where it says 900 GB/s. */
+    if (/[-_.:\/A-Z0-9]/.test(atom.raw)) {
+      forms = atom.raw.split(/[-_\u2010-\u2015]+|::|\.(?![0-9])/).filter(Boolean);
+      if (forms.length === 1) {
+        found = QUANTITY.exec(atom.form) || SERIES.exec(atom.form);
+        forms = found ? [found[1], found[2]] : atom.raw.replace(CAMEL, "$&\u0000").split("\u0000");
+      }
+      if (forms.length > 1) {
+        terms = [];
+        for (i = 0; i < forms.length; i++) {
+          parts = index.find(joined(forms[i], folder));
+          if (parts >= 0) { terms.push(parts); }
+        }
+        if (terms.length === forms.length) {
+          out.push(alternative(index, terms, factor * WAY.parts, [number], atom.form,
+            { pattern: forms.map(function (form) { return joined(form, folder); }), check: true }));
+        }
+      }
+    }
+    /* A name begun: always for the word being typed, else where nothing else is known. */
+    if (atom.form.length > 1 && (token.isLast || term < 0)) {
+      list = index.prefixed(atom.form, MAX_PREFIXED);
+      list.forEach(function (other) {
+        var share = atom.form.length / index.names[other].length;
+        var weight = factor * WAY.prefix * (term < 0 ? 0.75 + 0.25 * share : 0.25 + 0.45 * share);
+        out.push(alternative(index, [other], weight, [number], index.names[other], { prefix: true }));
+      });
+    } else if (atom.form.length === 1 && token.isLast && term < 0) {
+      index.prefixed(atom.form, MAX_PREFIXED).forEach(function (other) {
+        out.push(alternative(index, [other], factor * 0.4, [number], index.names[other], { prefix: true }));
+      });
+    }
+  }
+
+  /* A name inside others (memcpy in cudamemcpy2d); only where nothing else is known. */
+  function meetInside(read, number, index, factor, out) {
+    var form = read.atoms[number].form, list, i, count = 0;
+    if (form.length < 4) { return; }
+    list = index.list();
+    for (i = 0; i < list.length && count < MAX_PREFIXED; i++) {
+      if (list[i].length > form.length && list[i].indexOf(form) > 0) {
+        out.push(alternative(index, [index.latin[list[i]]], factor * WAY.inside, [number], list[i],
+          { prefix: true }));
+        count += 1;
+      }
+    }
+  }
+
+  function meetHan(read, number, index, factor, out) {
+    var form = read.atoms[number].form, term;
+    if (form.length === 1) {
+      term = index.han(form.charCodeAt(0), 0);
+      if (term >= 0) { out.push(alternative(index, [term], factor, [number], form)); }
+      index.holding(form.charCodeAt(0), 300).forEach(function (other) {
+        out.push(alternative(index, [other], factor * WAY.single, [number], form));
+      });
+      return;
+    }
+    term = index.han(form.charCodeAt(0), form.charCodeAt(1));
+    if (term >= 0) { out.push(alternative(index, [term], factor, [number], form)); }
+  }
+
+  /* "all reduce" typed as two words, "allreduce" in the text. */
+  function meetJoined(read, index, factor, out) {
+    var i, a, b, term;
+    for (i = 0; i + 1 < read.tokens.length; i++) {
+      a = read.tokens[i];
+      b = read.tokens[i + 1];
+      if (a.han || b.han || read.text.slice(a.end, b.at).trim() !== "") { continue; }
+      term = index.find(a.form + b.form);
+      if (term >= 0) {
+        out.push(alternative(index, [term], factor * 0.95, [a.first, b.first], a.form + b.form));
+      }
+    }
+  }
+
+  /* ---- Synonyms and translations ------------------------------------------------- */
+
+  /* "zero-copy", "zero copy", "Zero Copy" -> zerocopy. */
+  function flat(text, folder) {
+    return folder.text(text).replace(/[\s\-_]+/g, "");
+  }
+
+  /*
+   * groups: [[id, [forms], [see ids]], ...] -> {byForm: flat form -> group numbers, groups}.
+   */
+  function readGroups(groups, folder) {
+    var byForm = Object.create(null), byId = Object.create(null);
+    groups.forEach(function (group, number) {
+      byId[group[0]] = number;
+      group[1].forEach(function (form) {
+        var key = flat(form, folder);
+        if (!byForm[key]) { byForm[key] = []; }
+        if (byForm[key].indexOf(number) === -1) { byForm[key].push(number); }
+      });
+    });
+    return { byForm: byForm, byId: byId, groups: groups };
+  }
+
+  /* The spans of a query that are known terms: {from, to (atoms), groups}, longest first. */
+  function knownSpans(read, synonyms, folder) {
+    var spans = [], tokens = read.tokens, i, j, k, key, groups, n;
+    function take(from, to, key) {
+      groups = synonyms.byForm[key];
+      if (groups && to > from) { spans.push({ from: from, to: to, groups: groups, key: key }); }
+    }
+    for (i = 0; i < tokens.length; i++) {
+      key = "";
+      for (j = i; j < tokens.length && j < i + 5; j++) {
+        key += tokens[j].form;
+        if (!(tokens[j].han && i === j)) {
+          take(tokens[i].first, tokens[j].after, key.replace(/[-_]/g, ""));
+        }
+      }
+      if (!tokens[i].han) { continue; }
+      n = tokens[i].form.length;
+      for (j = 0; j < n; j++) {
+        for (k = j + 2; k <= n && k <= j + 10; k++) {
+          take(tokens[i].first + j, tokens[i].first + k - 1, tokens[i].form.slice(j, k));
+        }
+      }
+    }
+    spans.sort(function (a, b) { return (b.to - b.from) - (a.to - a.from) || a.from - b.from; });
+    return spans.filter(function (span, index) {
+      return !spans.slice(0, index).some(function (other) {
+        return other.from <= span.from && other.to >= span.to &&
+          (other.to - other.from > span.to - span.from);
+      });
+    }).slice(0, 12);
+  }
+
+  function meetSynonyms(engine, read, index, factor, out) {
+    var synonyms = engine.synonyms, folder = engine.folder;
+    function addForms(span, group, weight) {
+      var atoms = [], i;
+      for (i = span.from; i < span.to && i < read.atoms.length; i++) { atoms.push(i); }
+      group[1].forEach(function (form) {
+        var key = flat(form, folder), terms;
+        if (key === span.key) { return; }
+        terms = index.find(key) >= 0 ? [index.find(key)] : null;
+        if (terms) {
+          out.push(alternative(index, terms, factor * weight, atoms, key, { synonym: form }));
+        }
+        terms = termsOf(index, form, folder);
+        if (terms) {
+          out.push(alternative(index, terms, factor * weight, atoms, folder.text(form),
+            { synonym: form, check: terms.length > 1 }));
+        }
+      });
+    }
+    read.spans.forEach(function (span) {
+      span.groups.forEach(function (number) {
+        var group = synonyms.groups[number];
+        addForms(span, group, WAY.synonym);
+        (group[2] || []).forEach(function (id) {
+          var other = synonyms.groups[synonyms.byId[id]];
+          if (other) { addForms(span, other, WAY.related); }
+        });
+      });
+    });
+  }
+
+  /* ---- Repair -------------------------------------------------------------------- */
+
+  /* Letters changed, left out, put in or swapped between two words; `most` + 1 when more. */
+  function distance(a, b, most) {
+    var before = [], row = [], next, i, j, cost, least, earlier;
+    if (Math.abs(a.length - b.length) > most) { return most + 1; }
+    for (j = 0; j <= b.length; j++) { row.push(j); }
+    for (i = 1; i <= a.length; i++) {
+      next = [i];
+      least = i;
+      for (j = 1; j <= b.length; j++) {
+        cost = a.charCodeAt(i - 1) === b.charCodeAt(j - 1) ? 0 : 1;
+        next[j] = Math.min(row[j] + 1, next[j - 1] + 1, row[j - 1] + cost);
+        if (i > 1 && j > 1 && a.charCodeAt(i - 1) === b.charCodeAt(j - 2) &&
+            a.charCodeAt(i - 2) === b.charCodeAt(j - 1)) {
+          earlier = before[j - 2] + 1;
+          if (earlier < next[j]) { next[j] = earlier; }
+        }
+        if (next[j] < least) { least = next[j]; }
+      }
+      if (least > most) { return most + 1; }
+      before = row;
+      row = next;
+    }
+    return row[b.length];
+  }
+
+  function letters(word) {
+    var mask = 0, i;
+    for (i = 0; i < word.length; i++) { mask |= 1 << (word.charCodeAt(i) & 31); }
+    return mask;
+  }
+
+  function bits(mask) {
+    var count = 0;
+    while (mask) { mask &= mask - 1; count += 1; }
+    return count;
+  }
+
+  function repairLatin(read, number, index, factor, out) {
+    var form = read.atoms[number].form, most, list, i, other, far, best = [], mask, limit;
+    if (form.length < 4 || form.length > 40 || /^[0-9.]+$/.test(form)) { return; }
+    most = form.length < 5 ? 1 : form.length < 8 ? 1.5 : 2;
+    limit = Math.ceil(most);
+    list = index.list();
+    mask = letters(form);
+    for (i = 0; i < list.length; i++) {
+      other = list[i];
+      if (Math.abs(other.length - form.length) > limit || other.length < 3) { continue; }
+      if (bits(mask ^ letters(other)) > 2 * limit) { continue; }
+      far = distance(form, other, limit);
+      if (far > limit) { continue; }
+      if (/[0-9]/.test(form) && form.replace(/[^0-9]+/g, "") !== other.replace(/[^0-9]+/g, "")) {
+        continue;
+      }
+      if (other.charCodeAt(0) !== form.charCodeAt(0)) { far += 0.6; }
+      if (far <= most) { best.push({ term: index.latin[other], far: far, name: other }); }
+    }
+    best.sort(function (a, b) {
+      return a.far - b.far || index.frequency(b.term) - index.frequency(a.term);
+    });
+    best = best.filter(function (one) { return one.far <= best[0].far + 0.3; }).slice(0, 6);
+    best.forEach(function (one) {
+      out.push(alternative(index, [one.term], factor * WAY.repaired / (1 + 0.25 * (one.far - 1)),
+        [number], one.name, { repaired: true }));
+    });
+  }
+
+  /* Sound of a character: a syllable's number, 0 when unknown. Near sounds share a number. */
+  function soundsOf(table) {
+    var sounds = new Uint16Array(65536), i, j, line, near = Object.create(null), key, count = 0;
+    for (i = 0; i < table.length; i++) {
+      line = table[i].split(" ");
+      key = line[0].replace(/^([zcs])h/, "$1").replace(/([ei])ng$/, "$1n");
+      if (!near[key]) { near[key] = ++count; }
+      for (j = 0; j < line[1].length; j++) { sounds[line[1].charCodeAt(j)] = near[key]; }
+    }
+    return sounds;
+  }
+
+  Index.prototype.bySound = function (sounds) {
+    var i, key, a, b, pair;
+    if (!this.sounding) {
+      this.sounding = Object.create(null);
+      for (i = 0; i < this.keys.length; i++) {
+        key = this.keys[i];
+        a = sounds[key >>> 16];
+        b = sounds[key & 0xffff];
+        if (key !== 0 && a && b) {
+          pair = a * 2048 + b;
+          if (!this.sounding[pair]) { this.sounding[pair] = []; }
+          this.sounding[pair].push(key);
+        }
+      }
+    }
+    return this.sounding;
+  };
+
+  function repairHan(engine, read, number, index, factor, out) {
+    var form = read.atoms[number].form, a, b, table, found, swapped;
+    if (form.length !== 2) { return; }
+    a = engine.sounds[form.charCodeAt(0)];
+    b = engine.sounds[form.charCodeAt(1)];
+    if (a && b) {
+      table = index.bySound(engine.sounds);
+      found = (table[a * 2048 + b] || []).filter(function (key) {
+        /* One of the two characters is as typed, or the pair stands in a title. */
+        return (key >>> 16) === form.charCodeAt(0) || (key & 0xffff) === form.charCodeAt(1) ||
+          index.titled[index.hanTerm(key, false)];
+      });
+      found.sort(function (one, other) {
+        return index.frequency(index.hanTerm(other, false)) -
+          index.frequency(index.hanTerm(one, false));
+      });
+      found.slice(0, 4).forEach(function (key) {
+        out.push(alternative(index, [index.hanTerm(key, false)], factor * WAY.repaired, [number],
+          String.fromCharCode(key >>> 16, key & 0xffff), { repaired: true }));
+      });
+    }
+    swapped = index.han(form.charCodeAt(1), form.charCodeAt(0));
+    if (swapped >= 0 && form.charAt(0) !== form.charAt(1)) {
+      out.push(alternative(index, [swapped], factor * WAY.repaired * 0.8, [number],
+        form.charAt(1) + form.charAt(0), { repaired: true }));
+    }
+  }

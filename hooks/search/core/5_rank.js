@@ -1,0 +1,439 @@
+  /* ---- Ranking ------------------------------------------------------------------- */
+
+  var CANDIDATES = 120;     /* sections whose text is looked at */
+  var MAX_CHECKED = 400;    /* texts looked at for one alternative */
+  var LEAST_COVER = 0.42;   /* of the weight of what is asked; below, nothing is shown */
+  var FOREIGN = 0.4;        /* for a section that the reader's language lacks */
+
+  function Engine() {
+    this.folder = new Folder();
+    this.indexes = Object.create(null);
+    this.synonyms = readGroups([], this.folder);
+    this.sounds = new Uint16Array(65536);
+    this.pool = [];
+    this.texts = Object.create(null);
+    this.textCount = 0;
+  }
+
+  /* tables: {simple: "tsts...", sounds: ["syllable chars", ...], groups: [...]}; before add. */
+  Engine.prototype.tables = function (tables) {
+    var i, pairs = tables.simple || "";
+    for (i = 0; i + 1 < pairs.length; i += 2) {
+      this.folder.simple[pairs.charAt(i)] = pairs.charAt(i + 1);
+    }
+    this.folder.to = new Uint16Array(65536);
+    this.sounds = soundsOf(tables.sounds || []);
+    this.synonyms = readGroups(tables.groups || [], this.folder);
+  };
+
+  Engine.prototype.add = function (part) {
+    if (part.format !== 1) { throw new Error("search index of another format: " + part.format); }
+    if (!this.indexes[part.language]) {
+      this.indexes[part.language] = new Index(part.language, this.folder);
+    }
+    this.indexes[part.language].add(part);
+    this.texts = Object.create(null);
+  };
+
+  Engine.prototype.close = function () {
+    for (var language in this.indexes) { this.indexes[language].close(); }
+  };
+
+  /* A section's title and text as they are compared: folded, kept for a while. */
+  Engine.prototype.folded = function (index, number) {
+    var key = index.language + number, known = this.texts[key], section;
+    if (known) { return known; }
+    if (this.textCount > 600) { this.texts = Object.create(null); this.textCount = 0; }
+    section = index.sections[number];
+    known = this.texts[key] = {
+      title: this.folder.text(section.title), text: this.folder.text(section.text)
+    };
+    this.textCount += 1;
+    return known;
+  };
+
+  Engine.prototype.array = function (at, size) {
+    var array = this.pool[at];
+    if (!array || array.length < size) { array = this.pool[at] = new Float32Array(size); }
+    else { for (var i = 0; i < size; i++) { array[i] = 0; } }
+    return array;
+  };
+
+  function escapeRegExp(text) { return text.replace(/[|\\{}()[\]^$+*?.\/-]/g, "\\$&"); }
+
+  /* A pattern for a form as it may stand in a folded text: zerocopy, zero-copy, zero copy. */
+  function patternOf(form) {
+    if (kindOf(form.charCodeAt(0)) === HAN) { return escapeRegExp(form); }
+    return form.split(/[\s\-_]+/).map(function (word) {
+      return word.split("").map(escapeRegExp).join("[-_]?");
+    }).join("[-_\\s]{0,2}");
+  }
+
+  /* Numbers of the sections that hold all terms of an alternative, with what they get for it. */
+  Engine.prototype.meet = function (way, give) {
+    var index = way.index, i, j, k, term, scores, number, pattern, checked = 0, found, texts;
+    var held = null, next;
+    if (way.terms.length === 1) {
+      term = way.terms[0];
+      scores = index.idf(term);
+      for (i = index.from[term]; i < index.from[term + 1]; i++) {
+        give(index.where[i], scores * index.impact[i]);
+      }
+      return;
+    }
+    for (j = 0; j < way.terms.length; j++) {
+      term = way.terms[j];
+      scores = index.idf(term);
+      next = Object.create(null);
+      found = 0;
+      for (i = index.from[term]; i < index.from[term + 1]; i++) {
+        number = index.where[i];
+        if (!held || held[number] !== undefined) {
+          next[number] = (held ? held[number] : 0) + scores * index.impact[i];
+          found += 1;
+        }
+      }
+      held = next;
+      if (!found) { return; }
+    }
+    pattern = way.check ? new RegExp((way.pattern || [way.form]).map(patternOf).join("[-_\\s]{0,2}")) : null;
+    for (k in held) {
+      number = +k;
+      if (pattern) {
+        checked += 1;
+        if (checked > MAX_CHECKED) { return; }
+        texts = this.folded(index, number);
+        if (!pattern.test(texts.title) && !pattern.test(texts.text)) { continue; }
+      }
+      give(number, held[number] / way.terms.length);
+    }
+  };
+
+  Engine.prototype.ways = function (read, own, twin) {
+    var self = this, out = [];
+    read.spans = knownSpans(read, this.synonyms, this.folder);
+    [own, twin].forEach(function (index) {
+      var factor = index === own ? 1 : WAY.twin;
+      if (!index) { return; }
+      read.atoms.forEach(function (atom, number) {
+        if (atom.weight === 0) { return; }
+        if (atom.han) { meetHan(read, number, index, factor, out); }
+        else { meetLatin(self, read, number, index, factor, out); }
+      });
+      meetJoined(read, index, factor, out);
+      meetSynonyms(self, read, index, factor, out);
+    });
+    mark(out);
+    this.retry(read, own, twin, out, function (number, index, factor, more) {
+      if (!read.atoms[number].han) { meetInside(read, number, index, factor, more); }
+    });
+    this.retry(read, own, twin, out, function (number, index, factor, more) {
+      if (read.atoms[number].weight < 0.3) { return; }
+      if (read.atoms[number].han) { repairHan(self, read, number, index, factor, more); }
+      else { repairLatin(read, number, index, factor, more); }
+    });
+    return out;
+
+    function mark(list) {
+      list.forEach(function (way) {
+        way.atoms.forEach(function (number) { if (way.terms.length === 1 || !way.check) { read.atoms[number].found = true; } });
+      });
+    }
+  };
+
+  /* For atoms that nothing meets: other ways, in the reader's language, else in the twin's. */
+  Engine.prototype.retry = function (read, own, twin, out, ask) {
+    read.atoms.forEach(function (atom, number) {
+      var more = [];
+      if (atom.found || atom.weight === 0) { return; }
+      if (own) { ask(number, own, 1, more); }
+      if (!more.length && twin) { ask(number, twin, WAY.twin, more); }
+      more.forEach(function (way) {
+        atom.found = true;
+        if (way.repaired) { atom.repaired = way.form; }
+        out.push(way);
+      });
+    });
+  };
+
+  function rankOf(index, form) {
+    var term = form.length > 1 ? index.han(form.charCodeAt(0), form.charCodeAt(1)) : -1;
+    return term >= 0 && index.titled[term];
+  }
+
+  /* Particles that are part of a word in some title count fully: zhong in zhongduan. */
+  function restore(read, indexes) {
+    read.tokens.forEach(function (token) {
+      var i, atom, n = token.form.length;
+      if (!token.han || n < 2) { return; }
+      for (i = token.first; i < token.after && i < read.atoms.length; i++) {
+        atom = read.atoms[i];
+        var a = token.weights[i - token.first], b = token.weights[i - token.first + 1];
+        if (Math.min(a, b) === 0.35 && /[^\u7684\u4e86\u5417\u5462\u5427\u662f\u548c\u4e0e]{2}/.test(atom.form) &&
+            indexes.some(function (index) { return rankOf(index, atom.form); })) {
+          atom.weight = Math.max(atom.weight, 0.9 * (n > 2 ? Math.max(0.6, n / 2 / (n - 1)) : 1));
+        }
+      }
+    });
+  }
+
+  Engine.prototype.search = function (query, options) {
+    var language = options.language, limit = options.limit || 10, self = this;
+    var own = this.indexes[language], twin = null, name, read, hits;
+    for (name in this.indexes) {
+      this.indexes[name].finish();
+      if (name !== language) { twin = this.indexes[name]; }
+    }
+    if (!own) { own = twin; twin = null; }
+    read = readQuery(query, this.folder);
+    if (!own) { return { hits: [], read: read }; }
+    if (!read.atoms.length) {
+      hits = read.filters.any ? this.listed(read.filters, own, twin, limit) : [];
+      return { hits: hits, read: read };
+    }
+    restore(read, twin ? [own, twin] : [own]);
+    hits = this.rank(read, own, twin);
+    hits = hits.slice(0, limit).map(function (hit) { return self.present(hit, read); });
+    return { hits: hits, read: read };
+  };
+
+  function allows(filters, page, twinPage) {
+    var tags = page.tags.concat(twinPage ? twinPage.tags : []).map(function (tag) {
+      return tag.toLowerCase();
+    });
+    return (!filters.kinds.length || filters.kinds.indexOf(page.kind) !== -1) &&
+      filters.tags.every(function (tag) { return tags.indexOf(tag) !== -1; });
+  }
+
+  /* The pages that pass filters, when nothing else is asked. */
+  Engine.prototype.listed = function (filters, own, twin, limit) {
+    var self = this, seen = Object.create(null), hits = [];
+    [own, twin].forEach(function (index) {
+      if (!index) { return; }
+      index.pages.forEach(function (page) {
+        var other = twin && index === own ? twin.sections[page.first] : null;
+        if (seen[page.key] || !allows(filters, page, other && other.page)) { return; }
+        seen[page.key] = true;
+        hits.push({ number: page.first, index: index, score: 1, weak: false, ways: [] });
+      });
+    });
+    return hits.slice(0, limit).map(function (hit) {
+      return self.present(hit, { atoms: [], text: "" });
+    });
+  };
+
+  Engine.prototype.rank = function (read, own, twin) {
+    var atoms = read.atoms, ways = this.ways(read, own, twin), size = this.size(), self = this;
+    var scores = [], quality = [], i, number, total = 0, base, cover, repairs, candidates = [];
+    var used = [], asked, top = 0;
+    for (i = 0; i < atoms.length; i++) {
+      scores.push(this.array(i * 2, size));
+      quality.push(this.array(i * 2 + 1, size));
+      used.push(0);
+    }
+    ways.forEach(function (way) {
+      var share = way.atoms.length, highest = 0;
+      self.meet(way, function (at, score) {
+        var k, atom, value = score * way.weight, good;
+        highest = 1;
+        for (k = 0; k < way.atoms.length; k++) {
+          atom = way.atoms[k];
+          good = way.repaired ? 0.55 : way.weight >= 0.4 || way.index === twin ? 1 : 0.6;
+          if (value > scores[atom][at]) { scores[atom][at] = value; }
+          if (good > quality[atom][at]) { quality[atom][at] = good; }
+        }
+      });
+      if (highest) {
+        for (i = 0; i < share; i++) {
+          number = Math.min.apply(null, way.terms.map(function (term) { return way.index.frequency(term); }));
+          used[way.atoms[i]] = Math.max(used[way.atoms[i]], number);
+        }
+      }
+    });
+    /* What an atom weighs: rare ones more. One that nothing meets weighs like a rare one. */
+    asked = atoms.map(function (atom, k) {
+      var n = Math.max(own.size, twin ? twin.size : 0), df = Math.max(used[k], 1);
+      return atom.weight * Math.min(Math.log(1 + (n - df + 0.5) / (df + 0.5)) + 0.3, 5.5);
+    });
+    for (i = 0; i < asked.length; i++) { total += asked[i]; }
+    base = this.array(2 * atoms.length, size);
+    cover = this.array(2 * atoms.length + 1, size);
+    for (i = 0; i < atoms.length; i++) {
+      for (number = 0; number < size; number++) {
+        if (scores[i][number] > 0) {
+          base[number] += scores[i][number] * atoms[i].weight;
+          cover[number] += asked[i] * quality[i][number];
+        }
+      }
+    }
+    for (number = 0; number < size; number++) {
+      if (base[number] > 0) {
+        repairs = cover[number] / (total || 1);
+        base[number] *= 0.25 + 0.75 * repairs * repairs;
+        candidates.push(number);
+      }
+    }
+    candidates.sort(function (a, b) { return base[b] - base[a] || a - b; });
+    candidates = candidates.slice(0, CANDIDATES).map(function (at) {
+      var index = own.sections[at] ? own : twin, weak = false, matched = [];
+      for (i = 0; i < atoms.length; i++) {
+        matched.push(scores[i][at] > 0);
+        if (scores[i][at] > 0 && atoms[i].repaired) { weak = true; }
+      }
+      return {
+        number: at, index: index, score: base[at], cover: cover[at] / (total || 1), weak: weak,
+        matched: matched
+      };
+    });
+    candidates = candidates.filter(function (hit) {
+      return self.passes(hit, read, own, twin);
+    });
+    candidates.forEach(function (hit) { self.reward(hit, read, ways, asked, total, own, twin); });
+    candidates.sort(function (a, b) { return b.score - a.score || a.number - b.number; });
+    top = candidates.length ? candidates[0].score : 0;
+    return candidates.filter(function (hit) {
+      return hit.cover >= LEAST_COVER && hit.score > top * 0.08;
+    }).map(function (hit) { hit.ways = ways; return hit; });
+  };
+
+  Engine.prototype.size = function () {
+    var size = 0, name, order;
+    for (name in this.indexes) {
+      order = this.indexes[name].lengths;
+      if (order.length > size) { size = order.length; }
+    }
+    return size;
+  };
+
+  /* Whether filters, quoted phrases and words to leave out let a section through. */
+  Engine.prototype.passes = function (hit, read, own, twin) {
+    var section = hit.index.sections[hit.number], other, texts, self = this;
+    other = hit.index === own && twin ? twin.sections[hit.number] : null;
+    if (read.filters.any && !allows(read.filters, section.page, other && other.page)) { return false; }
+    if (!read.phrases.length && !read.excluded.length) { return true; }
+    texts = this.folded(hit.index, hit.number);
+    var all = texts.title + "\n" + texts.text;
+    if (other) {
+      other = self.folded(twin, hit.number);
+      other = other.title + "\n" + other.text;
+    }
+    function holds(text, form) { return new RegExp(patternOf(form)).test(text); }
+    return read.phrases.every(function (phrase) {
+      return holds(all, phrase) || (other && holds(other, phrase));
+    }) && !read.excluded.some(function (token) { return holds(all, token.form); });
+  };
+
+  /* Forms under which atoms may stand in a text: [[pattern, atoms, weight], ...]. */
+  function formsAsked(read, ways) {
+    var seen = Object.create(null), forms = [];
+    read.atoms.forEach(function (atom, number) {
+      if (atom.weight > 0) { put(atom.form, [number], 1); }
+    });
+    ways.forEach(function (way) {
+      if (!way.prefix || way.weight > 0.5) { put(way.form, way.atoms, Math.min(1, way.weight + 0.2)); }
+    });
+    function put(form, atoms, weight) {
+      var key = form + "|" + atoms.join();
+      if (seen[key] || forms.length > 60) { return; }
+      seen[key] = true;
+      forms.push({ form: form, flat: form.replace(/[\s\-_]+/g, ""), atoms: atoms, weight: weight,
+        han: kindOf(form.charCodeAt(0)) === HAN });
+    }
+    return forms;
+  }
+
+  /* How much of what is asked a text holds, 0 to 1; flat: without blanks and joints. */
+  function covered(text, forms, asked, total, count) {
+    var best = [], i, j, sum = 0, form;
+    for (i = 0; i < count; i++) { best.push(0); }
+    for (i = 0; i < forms.length; i++) {
+      form = forms[i];
+      if (!holdsForm(text, form)) { continue; }
+      for (j = 0; j < form.atoms.length; j++) {
+        if (form.weight > best[form.atoms[j]]) { best[form.atoms[j]] = form.weight; }
+      }
+    }
+    for (i = 0; i < count; i++) { sum += best[i] * asked[i]; }
+    return total ? sum / total : 0;
+  }
+
+  function holdsForm(text, form) {
+    var at;
+    if (form.han) { return text.indexOf(form.form) !== -1; }
+    at = text.indexOf(form.flat);
+    while (at !== -1) {
+      if (form.flat.length > 3 || !isPlain(text.charCodeAt(at - 1))) { return true; }
+      at = text.indexOf(form.flat, at + 1);
+    }
+    return false;
+  }
+
+  function isPlain(code) { return (code >= 97 && code <= 122) || (code >= 48 && code <= 57); }
+
+  function flatten(text) { return text.replace(/[-_]+/g, ""); }
+
+  Engine.prototype.reward = function (hit, read, ways, asked, total, own, twin) {
+    var texts = this.folded(hit.index, hit.number), forms, title, share, length, i, run;
+    var section = hit.index.sections[hit.number], other, blocks, best = 0, phrase = 0, value;
+    var meant;
+    if (!read.forms) {
+      read.forms = formsAsked(read, ways);
+      read.phrase = this.folder.text(read.text).replace(/[\s\-_]+/g, "");
+      read.meant = read.tokens.filter(function (token) {
+        return token.han ? true : !STOP_EN[token.form];
+      });
+    }
+    forms = read.forms;
+    title = flatten(texts.title);
+    share = covered(title, forms, asked, total, read.atoms.length);
+    if (hit.index === own && twin && twin.sections[hit.number]) {
+      other = this.folded(twin, hit.number);
+      value = 0.85 * covered(flatten(other.title), forms, asked, total, read.atoms.length);
+      if (value > share) { share = value; title = flatten(other.title); }
+    }
+    /* How much of the title is asked for. */
+    meant = 0;
+    for (i = 0; i < read.atoms.length; i++) {
+      if (title.indexOf(read.atoms[i].form) !== -1) {
+        meant += read.atoms[i].han ? Math.min(read.atoms[i].form.length, 2) * 0.62 : read.atoms[i].form.length;
+      }
+    }
+    length = title.replace(/[^0-9a-z\u00aa-\uffff]+/g, "").length || 1;
+    meant = Math.min(1, meant / length);
+    /* Runs of the query that stand in the section as they were typed. */
+    run = 0;
+    value = 0;
+    var flatText = null;
+    for (i = 0; i < read.meant.length; i++) {
+      if (read.meant[i].han && read.meant[i].form.length < 3) { continue; }
+      run += read.meant[i].form.length;
+      if (read.meant[i].han) {
+        if (texts.text.indexOf(read.meant[i].form) !== -1 || texts.title.indexOf(read.meant[i].form) !== -1) {
+          value += read.meant[i].form.length;
+        }
+      } else {
+        if (flatText === null) { flatText = flatten(texts.title + "\n" + texts.text); }
+        if (flatText.indexOf(read.meant[i].form) !== -1) { value += read.meant[i].form.length; }
+      }
+    }
+    phrase = run ? value / run : 0;
+    if (read.atoms.length > 1) {
+      blocks = texts.text.split("\n");
+      for (i = 0; i < blocks.length && i < 80; i++) {
+        if (blocks[i].length > 3) {
+          value = covered(flatten(blocks[i]), forms, asked, total, read.atoms.length);
+          if (blocks[i].charCodeAt(0) === 0xe003) { value *= 0.5; }
+          if (value > best) { best = value; }
+        }
+      }
+    } else {
+      best = hit.cover;
+    }
+    hit.best = best;
+    value = 1 + 0.9 * share * share * (0.4 + 0.6 * meant) + 0.25 * phrase + 0.5 * best * best;
+    if (read.phrase.length > 1 && title.replace(/\s+/g, "") === read.phrase) { value += 0.8; }
+    hit.score *= value;
+    if (section.level === 1 && share > 0.8) { hit.score *= 1.05; }
+    if (hit.index !== own) { hit.score *= FOREIGN; }
+    if (hit.weak) { hit.score *= 0.9; }
+  };

@@ -1,0 +1,189 @@
+  /* ---- What a reader sees of a result --------------------------------------------- */
+
+  var EXCERPT = 150;        /* characters of an excerpt, about */
+
+  function escapeHtml(text) {
+    return text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;")
+      .replace(/"/g, "&quot;");
+  }
+
+  /* Whether a word may begin at `at` of the text as written. */
+  function begins(text, folded, at) {
+    var before = folded.charCodeAt(at - 1), first = text.charAt(at), old = text.charAt(at - 1);
+    if (at === 0 || !isPlain(before)) { return true; }
+    if (/[0-9]/.test(first)) { return !/[0-9.]/.test(old); }
+    if (/[0-9]/.test(old)) { return true; }
+    return /[A-Z]/.test(first) && (/[a-z]/.test(old) || /[a-z]/.test(text.charAt(at + 1)));
+  }
+
+  /* Places to mark in a text: sorted, apart, [[from, to], ...]. */
+  function places(text, folded, patterns) {
+    var found = [], merged = [], match, i;
+    patterns.forEach(function (one) {
+      var count = 0;
+      one.pattern.lastIndex = 0;
+      while ((match = one.pattern.exec(folded)) && count < 50) {
+        if (!match[0]) { one.pattern.lastIndex += 1; continue; }
+        count += 1;
+        if (one.han || begins(text, folded, match.index)) {
+          found.push([match.index, match.index + match[0].length]);
+        }
+        if (!one.han) { one.pattern.lastIndex = match.index + 1; }
+      }
+    });
+    found.sort(function (a, b) { return a[0] - b[0] || b[1] - a[1]; });
+    for (i = 0; i < found.length; i++) {
+      if (merged.length && found[i][0] <= merged[merged.length - 1][1]) {
+        merged[merged.length - 1][1] = Math.max(merged[merged.length - 1][1], found[i][1]);
+      } else {
+        merged.push([found[i][0], found[i][1]]);
+      }
+    }
+    return merged;
+  }
+
+  /* HTML of a piece of text with places marked; code between its signs becomes <code>. */
+  function markup(text, marks, from, to) {
+    var html = "", at = from, inCode = false, next = 0, char, open = false;
+    /* Code that began before the piece. */
+    inCode = text.lastIndexOf(CODE_OPEN, from - 1) > text.lastIndexOf(CODE_CLOSE, from - 1) && from > 0;
+    if (inCode) { html += "<code>"; }
+    while (next < marks.length && marks[next][1] <= from) { next += 1; }
+    for (; at < to; at++) {
+      if (next < marks.length && at === Math.max(marks[next][0], from) && !open) {
+        html += "<mark>";
+        open = true;
+      }
+      char = text.charAt(at);
+      if (char === CODE_OPEN || char === CODE_CLOSE) {
+        if (open) { html += "</mark>"; }
+        if (char === CODE_OPEN && !inCode) { html += "<code>"; inCode = true; }
+        if (char === CODE_CLOSE && inCode) { html += "</code>"; inCode = false; }
+        if (open) { html += "<mark>"; }
+      } else if (char === "\t") {
+        html += " \u00b7 ";
+      } else if (char !== NOTE) {
+        html += escapeHtml(char);
+      }
+      if (open && at + 1 >= marks[next][1]) {
+        html += "</mark>";
+        open = false;
+        next += 1;
+      }
+    }
+    if (open) { html += "</mark>"; }
+    if (inCode) { html += "</code>"; }
+    return html.replace(/<mark><\/mark>/g, "");
+  }
+
+  function patternsFor(read, ways, index) {
+    var patterns = [], seen = Object.create(null);
+    function put(form, atoms, prefix) {
+      var han = kindOf(form.charCodeAt(0)) === HAN;
+      if (seen[form] || patterns.length > 50) { return; }
+      seen[form] = true;
+      patterns.push({
+        form: form, atoms: atoms, han: han, prefix: prefix,
+        pattern: new RegExp(patternOf(form) + (han || prefix || /[^a-z]$/.test(form) ? "" : "(?![a-z])"), "g")
+      });
+    }
+    ways.forEach(function (way) {
+      var strong = way.atoms.some(function (number) { return read.atoms[number].weight >= 0.3; });
+      if (!strong || (way.index !== index && !way.synonym && way.form !== read.atoms[way.atoms[0]].form)) {
+        return;
+      }
+      if (way.prefix) { put(read.atoms[way.atoms[0]].form, way.atoms, true); }
+      else { put(way.form, way.atoms, false); }
+    });
+    return patterns;
+  }
+
+  /* The block of a section that meets most of the query, and where to begin in it. */
+  Engine.prototype.excerpt = function (section, patterns, read) {
+    var lines = section.text.split("\n"), self = this, best = null;
+    lines.slice(0, 200).forEach(function (line, order) {
+      var folded, marks, met = Object.create(null), value = 0;
+      if (!line) { return; }
+      folded = self.folder.text(line);
+      patterns.forEach(function (one) {
+        one.pattern.lastIndex = 0;
+        if (one.pattern.test(folded)) {
+          one.atoms.forEach(function (number) {
+            if (!met[number]) { value += read.atoms[number].weight * (one.prefix ? 0.8 : 1); }
+            met[number] = true;
+          });
+        }
+      });
+      if (line.charAt(0) === NOTE) { value *= 0.5; }
+      if (!best || value > best.value) { best = { line: line, value: value, order: order }; }
+    });
+    if (!best) { return ""; }
+    var folded = this.folder.text(best.line), marks = places(best.line, folded, patterns);
+    var from = 0, to, line = best.line, cut;
+    if (marks.length && line.length > EXCERPT) {
+      from = Math.max(0, marks[0][0] - 40);
+      /* From the beginning of the sentence, when it is near. */
+      cut = Math.max(line.lastIndexOf("\u3002", marks[0][0]), line.lastIndexOf(". ", marks[0][0]),
+        line.lastIndexOf("\uff1b", marks[0][0]));
+      if (cut !== -1 && marks[0][0] - cut < 70) { from = cut + 1; }
+      else if (marks[0][0] < 60) { from = 0; }
+      else if (/[0-9A-Za-z]/.test(line.charAt(from - 1))) {
+        cut = line.indexOf(" ", from);
+        if (cut !== -1 && cut < marks[0][0]) { from = cut + 1; }
+      }
+    }
+    to = Math.min(line.length, from + EXCERPT);
+    if (to < line.length) {
+      cut = line.lastIndexOf(" ", to);
+      if (/[0-9A-Za-z]/.test(line.charAt(to)) && cut > from + EXCERPT / 2) { to = cut; }
+      if (/[\ud800-\udbff]/.test(line.charAt(to - 1))) { to -= 1; }
+    }
+    if (/[\udc00-\udfff]/.test(line.charAt(from))) { from += 1; }
+    return (from > 0 ? "\u2026" : "") + markup(line, marks, from, to).trim() +
+      (to < line.length ? "\u2026" : "");
+  };
+
+  /* The words to mark on the page that opens: as they stand there, longest first. */
+  function surfaces(text, folded, patterns) {
+    var seen = Object.create(null), list = [];
+    places(text, folded, patterns).forEach(function (place) {
+      var form = text.slice(place[0], place[1]).replace(/[\ue000-\ue00f]/g, "").replace(/\s+/g, " ").trim();
+      var key = form.toLowerCase();
+      if (form && !seen[key] && list.length < 40) { seen[key] = true; list.push(form); }
+    });
+    list.sort(function (a, b) { return b.length - a.length; });
+    return list.slice(0, 12);
+  }
+
+  Engine.prototype.present = function (hit, read) {
+    var index = hit.index, section = index.sections[hit.number], page = section.page;
+    var patterns = patternsFor(read, hit.ways, index), title = section.title || page.title;
+    var folded = this.folder.text(title), location = page.location, self = this, repairs = [];
+    read.atoms.forEach(function (atom, number) {
+      if (atom.repaired && hit.matched && hit.matched[number] && repairs.indexOf(atom.repaired) === -1) {
+        repairs.push(atom.repaired);
+      }
+    });
+    return {
+      location: location + (section.anchor ? "#" + section.anchor : ""),
+      page: location,
+      key: page.key,
+      number: hit.number,
+      title: title,
+      title_html: markup(title, places(title, folded, patterns), 0, title.length),
+      page_title: page.title,
+      breadcrumb: page.trail.concat(section.anchor ? [page.title] : [], section.path),
+      path: section.path,
+      trail: page.trail,
+      tags: page.tags,
+      kind: page.kind,
+      language: index.language,
+      fallback: page.fallback ? page.fallback + (section.anchor ? "#" + section.anchor : "") : "",
+      excerpt_html: self.excerpt(section, patterns, read),
+      terms: surfaces(title + "\n" + section.text, this.folder.text(title + "\n" + section.text), patterns),
+      score: Math.round(hit.score * 1000) / 1000,
+      cover: hit.cover === undefined ? 1 : Math.round(hit.cover * 1000) / 1000,
+      weak: hit.weak,
+      repairs: repairs
+    };
+  };

@@ -1,0 +1,3 @@
+
+  return { create: function () { return new Engine(); } };
+})();

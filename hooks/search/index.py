@@ -1,0 +1,133 @@
+"""The index: texts of sections in a compact form, in parts, and tables for reading queries.
+
+What is shipped holds no postings: the core makes them from the texts when they arrive, which
+takes less time than loading them would and half the bytes (README.md has the measurements).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from hooks.search import characters
+from hooks.search.documents import Page, folder_pages, pair_sections
+from hooks.search.terms import Group, load_terms
+
+FORMAT: Final = 1
+"""Number of the format; the core refuses any other."""
+
+PART_BYTES: Final = 600_000
+"""About how much text (UTF-8) a part holds; a larger handbook has more parts."""
+
+SECTION_END: Final = "\ue000"
+
+
+@dataclass(slots=True)
+class Index:
+    """What an engine is made of."""
+
+    tables: dict[str, Any]
+    parts: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+    """Language -> its parts, in order."""
+    pages: list[Page] = field(default_factory=list)
+    """What the index was made from; empty when it was read from a built site."""
+
+    @property
+    def languages(self) -> list[str]:
+        """Return the languages that the index holds."""
+        return list(self.parts)
+
+
+def _record(page: Page) -> list[Any]:
+    """Return a page as the core reads it (Index.add in core/2_index.js)."""
+    extra = [page.description, *(alias.rpartition("/")[2] for alias in page.aliases)]
+    extra.append(page.key.rpartition("/")[2])
+    return [
+        page.key,
+        page.location,
+        page.title,
+        list(page.trail),
+        page.kind,
+        list(page.tags),
+        "\n".join(filter(None, extra)),
+        page.fallback,
+        len(page.sections),
+    ]
+
+
+def _part(
+    language: str, pages: Sequence[Page], numbers: Mapping[tuple[str, str], list[int]]
+) -> dict[str, Any]:
+    sections = [section for page in pages for section in page.sections]
+    return {
+        "format": FORMAT,
+        "language": language,
+        "pages": [_record(page) for page in pages],
+        "anchors": [section.anchor for section in sections],
+        "levels": "".join(str(section.level) for section in sections),
+        "titles": [section.title for section in sections],
+        "numbers": [number for page in pages for number in numbers[page.key, page.language]],
+        "text": SECTION_END.join(section.text for section in sections),
+    }
+
+
+def _cut(pages: Iterable[Page], most: int) -> list[list[Page]]:
+    """Divide pages into lists of about `most` bytes of text each."""
+    parts: list[list[Page]] = [[]]
+    size = 0
+    for page in pages:
+        own = sum(len(section.text.encode()) for section in page.sections)
+        if parts[-1] and size + own > most:
+            parts.append([])
+            size = 0
+        parts[-1].append(page)
+        size += own
+    return parts
+
+
+def make_index(
+    pages: Sequence[Page], groups: Sequence[Group] = (), *, part_bytes: int = PART_BYTES
+) -> Index:
+    """Return the index of pages; `groups` are the terms that mean the same."""
+    numbers = pair_sections(pages)
+    texts = [text for page in pages for text in _texts(page)]
+    forms = [form for group in groups for form in group.forms]
+    han = characters.han_of(texts) | characters.han_of(forms)
+    tables = {
+        "simple": characters.simple_pairs(han),
+        "sounds": characters.sounds(characters.han_of(texts)),
+        "groups": [[group.id, list(group.forms), list(group.see)] for group in groups],
+    }
+    index = Index(tables, pages=list(pages))
+    for language in dict.fromkeys(page.language for page in pages):
+        own = [page for page in pages if page.language == language]
+        index.parts[language] = [_part(language, chunk, numbers) for chunk in _cut(own, part_bytes)]
+    return index
+
+
+def _texts(page: Page) -> Iterable[str]:
+    yield from (page.title, page.description, *page.tags, *page.trail)
+    for section in page.sections:
+        yield section.title
+        yield section.text
+
+
+def build_index(docs_dir: Path, terms: Path | None = None) -> Index:
+    """Return the index of a folder of notes, whoever wrote them, without building a site.
+
+    Args:
+        docs_dir: The folder; every `.md` below it is a note.
+        terms: The data file of terms that mean the same; None or a missing file: none.
+    """
+    groups = load_terms(terms) if terms is not None and terms.is_file() else []
+    return make_index(folder_pages(docs_dir), groups)
+
+
+def script(function: str, data: object) -> str:
+    """Return a script that hands data to a function; UTF-8, valid in old browsers too."""
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    text = text.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+    return f"{function}({text});\n"
