@@ -42,6 +42,9 @@ from hooks import (  # noqa: E402
 from hooks.checks import Tree, read_tree  # noqa: E402
 from hooks.findings import Finding, has_errors  # noqa: E402
 from hooks.heading_ids import HeadingIdsExtension  # noqa: E402
+from hooks.search import documents as search_documents  # noqa: E402
+from hooks.search import install as search_install  # noqa: E402
+from hooks.search.terms import load_terms  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -70,6 +73,8 @@ class Build:
     links_back: dict[str, dict[str, list[Any]]] = field(default_factory=dict)
     found: list[Finding] = field(default_factory=list)
     """What was found in rendered pages."""
+    searched: list[search_documents.Page] = field(default_factory=list)
+    """What search will find: the pages as rendered."""
 
 
 def _build(config: MkDocsConfig) -> Build:
@@ -212,6 +217,15 @@ def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -
         language=build.language,
     )
     html = search_worker.separate_cells(html)
+    search_documents.collect(
+        build.searched,
+        html,
+        location=page.file.dest_uri,
+        title=str(page.title or note.title),
+        note=note,
+        language=build.language,
+        trail=[str(section.title) for section in page.ancestors][::-1],
+    )
     return html + _backlinks(page, note.id, build, config, files)
 
 
@@ -244,7 +258,14 @@ def on_post_build(config: MkDocsConfig) -> None:
         return  # a nested build: the outermost one finishes the site
     build = _build(config)
     staged = Path(config.site_dir)
-    search_worker.install(staged, search_worker.find_theme_dir(config.theme.dirs))
+    terms = build.tree.docs / "terms.yml"
+    search_install.install(
+        staged,
+        search_worker.find_theme_dir(config.theme.dirs),
+        build.searched,
+        load_terms(terms) if terms.is_file() else [],
+        search_install.read_settings(config.extra.get("search")),
+    )
     publish.add_licences(ROOT, staged)
     _write_redirects(staged, build, config)
     findings = build.found + site_check.check_site(staged, site_url=config.site_url or "")

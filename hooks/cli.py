@@ -13,6 +13,7 @@ from hooks import checks, publish, report, rules, scaffold, site_check
 from hooks.external import cli as external_cli
 from hooks.findings import Finding, has_errors
 from hooks.links import folder
+from hooks.search import terminal
 
 ROOT = Path(__file__).resolve().parent.parent
 ARCHIVE = "ai-infra-hpc-handbook-offline"
@@ -20,7 +21,7 @@ ARCHIVE = "ai-infra-hpc-handbook-offline"
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 def main() -> None:
-    """Check the notes, keep generated parts fresh, start new notes, pack the site."""
+    """Check and search the notes, keep generated parts fresh, start new notes, pack the site."""
 
 
 @main.command()
@@ -150,3 +151,4 @@ def pack(site: Path) -> None:
 
 
 main.add_command(external_cli.links)
+main.add_command(terminal.search)

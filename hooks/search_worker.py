@@ -1,4 +1,8 @@
-"""Make Material's own search find what was typed, in Chinese and in English.
+"""Make Material's own search engine find what was typed, in Chinese and in English.
+
+This is the fallback (`extra.search.engine: stock`); the handbook's own engine is the package
+`hooks.search`, which takes from here what both share: the separator, the repaired page script
+and the block of overrides/main.html.
 
 Material 9.8.1 ships a search worker (lunr 2.3.9) that drops the last character of a Chinese
 query, marks pieces of words, and lists both language versions of a page side by side. This
@@ -143,7 +147,11 @@ BUNDLE_PATCHES: Final = (
 """`setupSearchHighlighter` in integrations/search/highlighter/index.ts."""
 
 
-def _apply(source: str, patches: Iterable[Replacement], what: str) -> str:
+def apply(source: str, patches: Iterable[Replacement], what: str) -> str:
+    """Return a text with every replacement made.
+
+    Raises PatchError, which names `what`, unless every text to replace occurs exactly once.
+    """
     for patch in patches:
         count = source.count(patch.old)
         if count != 1:
@@ -164,7 +172,7 @@ def patch_worker(source: str) -> str:
 
     Raises PatchError unless every text to replace occurs exactly once.
     """
-    return _apply(source, WORKER_PATCHES, "Material's search worker")
+    return apply(source, WORKER_PATCHES, "Material's search worker")
 
 
 def patch_bundle(source: str) -> str:
@@ -172,7 +180,7 @@ def patch_bundle(source: str) -> str:
 
     Raises PatchError unless every text to replace occurs exactly once.
     """
-    return _apply(source, BUNDLE_PATCHES, "Material's page script")
+    return apply(source, BUNDLE_PATCHES, "Material's page script")
 
 
 def language_worker(
@@ -188,7 +196,7 @@ def language_worker(
     if language not in prefixes:
         raise ValueError(f"no address prefix for language '{language}', only for {list(prefixes)}")
     options = json.dumps({"language": language, "prefixes": dict(prefixes)}, sort_keys=True)
-    head = _apply(
+    head = apply(
         prelude or PRELUDE.read_text(encoding="utf-8"),
         [Replacement("the language and the prefixes", OPTIONS_MARK, options)],
         PRELUDE.name,
@@ -215,7 +223,8 @@ def find_theme_dir(dirs: Iterable[str | Path]) -> Path:
     )
 
 
-def _single(directory: Path, pattern: str) -> Path:
+def single(directory: Path, pattern: str) -> Path:
+    """Return the one file of a folder that fits a pattern; raises PatchError otherwise."""
     found = sorted(directory.glob(pattern))
     if len(found) != 1:
         raise PatchError(
@@ -231,8 +240,8 @@ def worker_files(theme_dir: Path, prefixes: Mapping[str, str] = PREFIXES) -> dic
     One worker a language, and the page script under its own name, in place of the stock one.
     Raises PatchError when the theme is not the one the replacements fit.
     """
-    worker = patch_worker(_read(_single(theme_dir / WORKERS_DIR, "search.*.min.js")))
-    bundle = _single(theme_dir / "assets/javascripts", "bundle.*.min.js")
+    worker = patch_worker(_read(single(theme_dir / WORKERS_DIR, "search.*.min.js")))
+    bundle = single(theme_dir / "assets/javascripts", "bundle.*.min.js")
     files = {
         f"{WORKERS_DIR}/{WORKER_NAME.format(language=language)}": language_worker(
             worker, language, prefixes

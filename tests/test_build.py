@@ -14,6 +14,8 @@ from pathlib import Path
 
 import pytest
 
+from hooks.search.engine import open_engine
+from hooks.search.terminal import read_site
 from tests.conftest import Project
 from tests.notes import note
 
@@ -57,11 +59,24 @@ def test_without_addresses_nothing_is_made_up(project: Project) -> None:
 
 def test_both_languages_are_in_the_search_index(project: Project) -> None:
     assert project.build().returncode == 0
+    index = read_site(project.site)
+    assert index is not None
+    with open_engine(index) as engine:
+        for language, location in (
+            ("zh", "topic/one.html#显存带宽"),
+            ("en", "en/topic/one.html#memory-bandwidth"),
+        ):
+            assert engine.search("显存带宽", language)[0].location == location
+
+
+def test_a_setting_brings_the_stock_search_back(project: Project) -> None:
+    assert project.build(HANDBOOK_SEARCH="stock").returncode == 0
     index = (project.site / "search" / "search_index.json").read_text(encoding="utf-8")
     for location in ("topic/one.html#显存带宽", "en/topic/one.html#memory-bandwidth"):
         assert f'"location":"{location}"' in index
     script = (project.site / "search" / "search_index.js").read_text(encoding="utf-8")
     assert script == f"var __index = {index}"
+    assert read_site(project.site) is None
 
 
 @pytest.mark.parametrize(

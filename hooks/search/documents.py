@@ -14,14 +14,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+import yaml
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from hooks.catalogue import language_of
+from hooks.navigation import Entry, read_navigation
+from hooks.records import DEFAULT_LANGUAGE, LANGUAGES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from hooks.front_matter import FrontMatter
+    from hooks.records import Note
 
 CODE_OPEN: Final = "\ue001"
 CODE_CLOSE: Final = "\ue002"
@@ -67,9 +71,13 @@ class Page:
     """Path of the Markdown file below the docs folder."""
 
 
+def without_signs(text: str) -> str:
+    """Return text without the characters that this package gives a meaning."""
+    return _PRIVATE.sub("", text)
+
+
 def clean(text: str) -> str:
-    """Return text on one line without the characters that this package gives a meaning."""
-    text = _PRIVATE.sub("", text)
+    """Return text on one line, without blanks that say nothing."""
     text = _HAN_BREAK.sub("", text).replace("\n", " ")
     return _BLANKS.sub(" ", text).strip(" ")
 
@@ -100,11 +108,11 @@ def with_meta(page: Page, meta: FrontMatter | Mapping[str, object] | None) -> Pa
     def words(name: str) -> tuple[str, ...]:
         value = fields.get(name)
         items = value if isinstance(value, list | tuple) else [value] if value else []
-        return tuple(clean(str(item)) for item in items if str(item).strip())
+        return tuple(clean(without_signs(str(item))) for item in items if str(item).strip())
 
     def word(name: str) -> str:
         value = fields.get(name)
-        return clean(value) if isinstance(value, str) else ""
+        return clean(without_signs(value)) if isinstance(value, str) else ""
 
     page.description = word("description")
     page.kind = word("kind")
@@ -119,7 +127,7 @@ _HEADINGS: Final = {f"h{level}": level for level in range(1, 7)}
 _SKIPPED: Final = frozenset({"script", "style", "template", "noscript", "button", "nav", "input"})
 _BLOCKS: Final = frozenset(
     "p li tr dt dd figcaption caption summary blockquote div section table ul ol dl figure "
-    "details aside article text title desc pre svg thead tbody tfoot g header footer br hr "
+    "details aside article title desc pre svg thead tbody tfoot header footer hr "
     "center address form fieldset label".split()
 )
 _CELLS: Final = frozenset({"td", "th"})
@@ -136,10 +144,17 @@ class _Reader:
         self.has_title = False
         self.notes: dict[str, int] = {}
         """Id of a footnote -> index of the section that first refers to it."""
+        self.linked = 0
+        """How many characters of the block being read lead elsewhere."""
 
     def flush(self, prefix: str = "", into: int = -1) -> None:
         """End the block being read."""
-        text = clean("".join(self.current))
+        raw = "".join(self.current)
+        text = clean(raw).strip("\t ")
+        # A block that is nothing but a link is an entry of a list of contents.
+        if self.linked and self.linked >= len(raw.strip()):
+            prefix = NOTE
+        self.linked = 0
         self.current = []
         if text.replace(CODE_OPEN, "").replace(CODE_CLOSE, "").strip():
             self.lines[into].append(prefix + text)
@@ -168,7 +183,7 @@ class _Reader:
     def read(self, node: LexborNode, *, is_code: bool) -> None:
         tag = node.tag or ""
         if tag == "-text":
-            self.current.append(_PRIVATE.sub("", node.text_content or ""))
+            self.current.append(node.text_content or "")
             return
         if tag in _SKIPPED or tag.startswith("_") or tag in ("-comment", "-doctype"):
             return
@@ -184,22 +199,48 @@ class _Reader:
                 self.notes.setdefault(note, len(self.sections) - 1)
         elif tag == "li" and (attributes.get("id") or "").startswith("fn:"):
             self.footnote(node)
+        elif tag == "li" and _is_entry(node):
+            self.flush()
+            self.walk(node, is_code=is_code)
+            self.flush(NOTE)
+        elif tag == "br":
+            self.current.append(" ")
+        elif tag == "text" or tag == "tspan":
+            return  # labels of a figure, out of order; its title and description say it whole
         elif tag == "pre":
             self.flush()
             for line in (node.text(deep=True) or "").split("\n"):
-                self.current = [CODE_OPEN, _PRIVATE.sub("", line), CODE_CLOSE]
+                self.current = [CODE_OPEN, line, CODE_CLOSE]
                 self.flush()
         elif tag == "code" and not is_code:
-            self.current += [CODE_OPEN, _PRIVATE.sub("", node.text(deep=True) or ""), CODE_CLOSE]
+            self.current += [CODE_OPEN, node.text(deep=True) or "", CODE_CLOSE]
         elif tag in _CELLS:
             self.walk(node, is_code=is_code)
             self.current.append("\t")
+        elif tag == "a":
+            before = sum(map(len, self.current))
+            self.walk(node, is_code=is_code)
+            self.linked += max(0, sum(map(len, self.current)) - before)
         elif tag in _BLOCKS:
             self.flush()
             self.walk(node, is_code=is_code)
             self.flush()
         else:
             self.walk(node, is_code=is_code)
+
+
+def _is_entry(node: LexborNode) -> bool:
+    """Return whether a list item is an entry of a list of pages: it begins with a link to one."""
+    first = node.child
+    while first is not None and (
+        first.tag in ("strong", "p", "b", "em")
+        or (first.tag == "-text" and not (first.text_content or "").strip())
+    ):
+        first = first.next if first.tag == "-text" else first.child
+    if first is None or first.tag != "a":
+        return False
+    target = first.attributes.get("href") or ""
+    return "://" not in target and not target.startswith("#")
 
 
 def _visible(node: LexborNode) -> str:
@@ -223,7 +264,7 @@ def _visible(node: LexborNode) -> str:
 def read_html(page: Page, html: str) -> Page:
     """Fill a page's sections from the HTML of its content; returns the page."""
     reader = _Reader(page)
-    body = LexborHTMLParser(html).body
+    body = LexborHTMLParser(without_signs(html)).body
     if body is not None:
         reader.walk(body)
     reader.flush()
@@ -233,6 +274,46 @@ def read_html(page: Page, html: str) -> Page:
     if not page.title:
         page.title = reader.sections[0].title
     return page
+
+
+def collect(
+    pages: list[Page],
+    html: str,
+    *,
+    location: str,
+    title: str,
+    note: Note,
+    language: str,
+    trail: Sequence[str],
+) -> None:
+    """Add a rendered page to those that search will find.
+
+    A note that is shown among the pages of another language, for want of a translation, is
+    not added again: it learns its second address.
+
+    Args:
+        pages: What was rendered so far.
+        html: The page's content.
+        location: Its address in the site.
+        title: Its name in the navigation.
+        note: The note it was made from.
+        language: The language being built.
+        trail: Names of the navigation's sections above it, outermost first.
+    """
+    if note.language != language:
+        for known in pages:
+            if known.source == note.path:
+                known.fallback = location
+        return
+    page = Page(
+        location=location,
+        key=key_of(note.path),
+        language=language,
+        title=clean(title),
+        trail=tuple(map(clean, trail)),
+        source=note.path,
+    )
+    pages.append(with_meta(read_html(page, html), note.meta))
 
 
 # ---- Pairs and trails ------------------------------------------------------------------
@@ -272,10 +353,46 @@ def folder_pages(docs_dir: Path) -> list[Page]:
         for path in _notes(docs_dir)
     ]
     keys = {(page.key, page.language) for page in pages}
+    _name_by_navigation(docs_dir, pages)
     for page in pages:
         if page.language == "zh" and (page.key, "en") not in keys:
             page.fallback = f"en/{page.location}"
     return [page for page in pages if page.sections]
+
+
+def _name_by_navigation(docs_dir: Path, pages: Sequence[Page]) -> None:
+    """Give pages the names and trails that the navigation beside the folder gives them."""
+    config = docs_dir.parent / "mkdocs.yml"
+    by_source = {page.source: page for page in pages}
+    if not config.is_file():
+        return
+    try:
+        entries = read_navigation(config)
+    except (yaml.YAMLError, ValueError, RecursionError):
+        return
+
+    def walk(entries: Sequence[Entry], trail: dict[str, tuple[str, ...]]) -> None:
+        for entry in entries:
+            for language in LANGUAGES:
+                suffix = ".md" if language == DEFAULT_LANGUAGE else f".{language}.md"
+                page = by_source.get(entry.path.removesuffix(".md") + suffix)
+                if page is not None:
+                    page.trail = trail[language]
+                    if entry.title and language == DEFAULT_LANGUAGE:
+                        page.title = page.sections[0].title = clean(entry.title)
+            if entry.children:
+                walk(entry.children, {one: (*trail[one], name(entry, one)) for one in LANGUAGES})
+
+    def name(entry: Entry, language: str) -> str:
+        """Return what a section is called: by its index page, else as written."""
+        first = entry.children[0].path.removesuffix(".md")
+        suffix = ".md" if language == DEFAULT_LANGUAGE else f".{language}.md"
+        page = by_source.get(first + suffix)
+        if page is not None and first.rpartition("/")[2] == "index":
+            return page.title
+        return clean(entry.title)
+
+    walk(entries, dict.fromkeys(LANGUAGES, ()))
 
 
 def _notes(docs_dir: Path) -> Iterator[Path]:

@@ -52,7 +52,7 @@ def _record(page: Page) -> list[Any]:
         list(page.trail),
         page.kind,
         list(page.tags),
-        "\n".join(filter(None, extra)),
+        "\n".join(extra),
         page.fallback,
         len(page.sections),
     ]

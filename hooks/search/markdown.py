@@ -29,6 +29,7 @@ from hooks.search.documents import (
     key_of,
     location_of,
     with_meta,
+    without_signs,
 )
 from hooks.slugs import Slugger
 
@@ -60,7 +61,7 @@ def _parser() -> MarkdownIt:
 
 
 def _unfold(text: str) -> str:
-    """Take admonitions and tabs out of their indentation, keeping the number of lines."""
+    """Take admonitions and tabs out of their indentation."""
     lines = text.split("\n")
     inside: list[int] = []
     fence = ""
@@ -80,7 +81,7 @@ def _unfold(text: str) -> str:
                 fence = ""
         elif not fence and (opened := _ADMONITION.match(body)):
             inside.append(depth + len(opened["indent"]) + 4)
-            body = (opened["title"] or "").strip()
+            body = (opened["title"] or "").strip() + "\n"  # a paragraph of its own
         lines[number] = body
     return "\n".join(lines)
 
@@ -98,7 +99,7 @@ class _Reader:
         if text.replace(CODE_OPEN, "").replace(CODE_CLOSE, "").strip():
             self.lines[into].append(prefix + text)
 
-    def heading(self, token: Token, level: int, known: str | None) -> None:
+    def heading(self, token: Token, level: int) -> None:
         content = token.content
         explicit = ""
         if match := _ATTRIBUTES.search(content):
@@ -106,7 +107,7 @@ class _Reader:
             identifier = _ID.search(match["words"])
             explicit = identifier["id"] if identifier else ""
         text = clean(plain_text(content)) or clean(content)
-        anchor = known or explicit or self.slugger(text)
+        anchor = explicit or self.slugger(text)
         if level == 1 and not self.has_title and len(self.sections) == 1:
             self.has_title = True
             self.sections[0].title = text
@@ -140,14 +141,13 @@ class _Reader:
         for line in content.split("\n"):
             self.add(f"{CODE_OPEN}{line}{CODE_CLOSE}")
 
-    def read(self, tokens: Sequence[Token], ids: dict[int, str]) -> None:
+    def read(self, tokens: Sequence[Token]) -> None:
         row: list[str] | None = None
         note: int | None = None
         for index, token in enumerate(tokens):
             kind = token.type
             if kind == "heading_open":
-                line = (token.map or [0])[0] + 1
-                self.heading(tokens[index + 1], int(token.tag[1]), ids.get(line))
+                self.heading(tokens[index + 1], int(token.tag[1]))
             elif kind == "inline" and tokens[index - 1].type != "heading_open":
                 text = _CALLOUT.sub("", self.inline(token))
                 if row is not None:
@@ -182,23 +182,21 @@ def _meta(yaml_text: str | None) -> dict[str, Any]:
     return data if isinstance(data, dict) else {}
 
 
-def read_note(source: str, data: bytes, ids: dict[int, str] | None = None) -> Page:
+def read_note(source: str, data: bytes) -> Page:
     """Return the page that a note's Markdown makes.
 
     Args:
         source: Path below the docs folder, with forward slashes.
         data: The file's bytes; what is not UTF-8 is replaced.
-        ids: Line of a heading -> its id, where they are known better than by GitHub's rule.
     """
     text = data.decode("utf-8-sig", errors="replace").replace("\r\n", "\n").replace("\r", "\n")
-    parts = front_matter.split(text)
+    parts = front_matter.split(without_signs(text))
     meta = _meta(parts.yaml_text)
     title = meta.get("title")
     title = clean(title) if isinstance(title, str) else ""
-    body = _COMMENT.sub(lambda match: "\n" * match.group(0).count("\n"), parts.body)
-    body = _SNIPPET.sub("", body)
+    body = _SNIPPET.sub("", _COMMENT.sub("", parts.body))
     reader = _Reader(title)
-    reader.read(_parser().parse(_unfold(body)), ids or {})
+    reader.read(_parser().parse(_unfold(body)))
     key = key_of(source)
     for section, lines in zip(reader.sections, reader.lines, strict=True):
         section.text = "\n".join(lines)

@@ -15,10 +15,10 @@ from __future__ import annotations
 import re
 import unicodedata
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from hooks.findings import Finding, has_errors, nearest
 
@@ -30,6 +30,15 @@ class TermsError(ValueError):
     """The data file cannot be used; the message holds every finding, one a line."""
 
 
+def _holds_something(term: str) -> str:
+    if not flat(term):
+        raise ValueError(f"'{term}' holds no letter, digit or Chinese character")
+    return term
+
+
+Term = Annotated[str, AfterValidator(_holds_something)]
+
+
 class Group(BaseModel):
     """Terms that mean the same."""
 
@@ -37,9 +46,9 @@ class Group(BaseModel):
 
     id: str
     """Lower-case words joined by hyphens."""
-    zh: list[str] = Field(default_factory=list)
-    en: list[str] = Field(default_factory=list)
-    abbr: list[str] = Field(default_factory=list)
+    zh: list[Term] = Field(default_factory=list)
+    en: list[Term] = Field(default_factory=list)
+    abbr: list[Term] = Field(default_factory=list)
     """Abbreviations and code names, in either language."""
     see: list[str] = Field(default_factory=list)
     """Ids of related groups."""
@@ -49,14 +58,6 @@ class Group(BaseModel):
     def _is_id(cls, value: str) -> str:
         if not _ID.match(value):
             raise ValueError(f"'{value}' is not an id such as zero-copy")
-        return value
-
-    @field_validator("zh", "en", "abbr")
-    @classmethod
-    def _not_empty(cls, value: list[str]) -> list[str]:
-        for term in value:
-            if not flat(term):
-                raise ValueError(f"'{term}' holds no letter, digit or Chinese character")
         return value
 
     @property

@@ -9,7 +9,24 @@ var console = {
 
 self.addEventListener = function (type, listener) { listeners.push(listener); };
 self.postMessage = function (message) { answers.push(message); };
-self.importScripts = function (address) { throw new Error("asks for " + address); };
+
+/* Scripts come from `files` (address below `base` -> text), where a test defines them. */
+var loaded = [];
+self.importScripts = function () {
+  for (var i = 0; i < arguments.length; i++) {
+    var name = typeof base === "string" ? arguments[i].split(base)[1] : undefined;
+    if (name === undefined || files[name] === undefined) {
+      throw new Error("asks for " + arguments[i]);
+    }
+    loaded.push(name);
+    (0, eval)(files[name]);
+  }
+};
+
+/* Timers run when the test says so, until none is left. */
+var timers = [];
+self.setTimeout = function (call) { timers.push(call); };
+function runTimers() { while (timers.length) { timers.shift()(); } }
 
 /* Each message arrives as a copy, as from another thread. */
 function deliver(text) {

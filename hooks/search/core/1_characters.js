@@ -75,6 +75,7 @@ var HandbookSearch = (function () {
 
   Folder.prototype.text = function (text) {
     var out = [], i, codes;
+    if (/^[0-9a-z]*$/.test(text)) { return text; }
     for (i = 0; i < text.length; i += 4096) {
       codes = [];
       for (var j = i; j < text.length && j < i + 4096; j++) {
@@ -98,6 +99,9 @@ var HandbookSearch = (function () {
    */
   function formsOf(raw, folder) {
     var forms = [], seen = Object.create(null);
+    if (/^[A-Z]?[a-z]+$/.test(raw) || /^[A-Z]+$/.test(raw)) {
+      return [raw.toLowerCase().slice(0, MAX_NAME), 1];
+    }
     var words = raw.split(/[-_\u2010-\u2015]+/), parts = [], starts = [], i, j, pieces, match;
     function add(form, weight) {
       if (form.length > MAX_NAME) { form = form.slice(0, MAX_NAME); }

@@ -120,10 +120,11 @@
       text: text, filters: found.filters, atoms: [], tokens: [], excluded: [], phrases: [],
       typing: /[^\s"]$/.test(text)
     };
-    text = text.replace(/(^|\s)-([^\s"-][^\s"]*)/g, function (all, before, word) {
+    /* Words to leave out: !word. -word too, but only Chinese: -m and -fopenmp are options. */
+    text = text.replace(/(^|\s)(?:!|-(?=[\u3400-\u9fff]))([^\s"!-][^\s"]*)/g, function (all, before, word) {
       var tokens = tokensOf(word, folder);
       tokens.forEach(function (token) { read.excluded.push(token); });
-      return before;
+      return tokens.length ? before : all;
     });
     text = text.replace(/"([^"]+)"/g, function (all, phrase) {
       var folded = folder.text(phrase).replace(/\s+/g, " ").trim();

@@ -186,6 +186,7 @@
     }
     if (!own) { own = twin; twin = null; }
     read = readQuery(query, this.folder);
+    read.language = language;
     if (!own) { return { hits: [], read: read }; }
     if (!read.atoms.length) {
       hits = read.filters.any ? this.listed(read.filters, own, twin, limit) : [];
@@ -218,7 +219,7 @@
       });
     });
     return hits.slice(0, limit).map(function (hit) {
-      return self.present(hit, { atoms: [], text: "" });
+      return self.present(hit, { atoms: [], tokens: [], text: "", language: own.language });
     });
   };
 
@@ -436,4 +437,5 @@
     if (section.level === 1 && share > 0.8) { hit.score *= 1.05; }
     if (hit.index !== own) { hit.score *= FOREIGN; }
     if (hit.weak) { hit.score *= 0.9; }
+    if (section.page.kind === "map") { hit.score *= 0.7; }
   };

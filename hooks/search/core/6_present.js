@@ -100,7 +100,8 @@
 
   /* The block of a section that meets most of the query, and where to begin in it. */
   Engine.prototype.excerpt = function (section, patterns, read) {
-    var lines = section.text.split("\n"), self = this, best = null;
+    var text = section.text || (section.level === 1 ? section.page.extra.split("\n")[0] : "");
+    var lines = text.split("\n"), self = this, best = null;
     lines.slice(0, 200).forEach(function (line, order) {
       var folded, marks, met = Object.create(null), value = 0;
       if (!line) { return; }
@@ -159,10 +160,25 @@
     var index = hit.index, section = index.sections[hit.number], page = section.page;
     var patterns = patternsFor(read, hit.ways, index), title = section.title || page.title;
     var folded = this.folder.text(title), location = page.location, self = this, repairs = [];
+    var missing = [], terms;
     read.atoms.forEach(function (atom, number) {
       if (atom.repaired && hit.matched && hit.matched[number] && repairs.indexOf(atom.repaired) === -1) {
         repairs.push(atom.repaired);
       }
+    });
+    terms = surfaces(title + "\n" + section.text, this.folder.text(title + "\n" + section.text), patterns);
+    /* Repairs as they are written there: ibv_post_send, not ibvpostsend. */
+    repairs = repairs.map(function (form) {
+      return terms.filter(function (term) { return flat(term, self.folder) === form; })[0] || form;
+    });
+    if (index.language !== read.language && page.fallback) { location = page.fallback; }
+    read.tokens.forEach(function (token) {
+      var i, any = false, heavy = false;
+      for (i = token.first; i < token.after && i < read.atoms.length; i++) {
+        any = any || hit.matched[i];
+        heavy = heavy || read.atoms[i].weight >= 0.5;
+      }
+      if (!any && heavy && missing.indexOf(token.raw) === -1) { missing.push(token.raw); }
     });
     return {
       location: location + (section.anchor ? "#" + section.anchor : ""),
@@ -178,12 +194,21 @@
       tags: page.tags,
       kind: page.kind,
       language: index.language,
-      fallback: page.fallback ? page.fallback + (section.anchor ? "#" + section.anchor : "") : "",
       excerpt_html: self.excerpt(section, patterns, read),
-      terms: surfaces(title + "\n" + section.text, this.folder.text(title + "\n" + section.text), patterns),
+      terms: terms,
       score: Math.round(hit.score * 1000) / 1000,
       cover: hit.cover === undefined ? 1 : Math.round(hit.cover * 1000) / 1000,
       weak: hit.weak,
-      repairs: repairs
+      repairs: repairs,
+      missing: missing
     };
+  };
+
+  /* How the word being typed may go on: the whole word, or nothing. */
+  Engine.prototype.suggest = function (query, language) {
+    var index = this.indexes[language], word = /[^\s]*$/.exec(String(query))[0], form, found;
+    if (!index || word.length < 2 || !/^[A-Za-z]+$/.test(word)) { return ""; }
+    form = word.toLowerCase();
+    found = index.prefixed(form, 1);
+    return found.length ? word + index.names[found[0]].slice(form.length) : "";
   };

@@ -1,0 +1,214 @@
+"""What a build writes into the site for search, by the engine of our own or by the stock one.
+
+`extra.search.engine: stock` in mkdocs.yml, or the environment variable HANDBOOK_SEARCH=stock,
+puts Material's own worker back, with the repairs of `hooks.search_worker`. Both engines answer
+the same messages under the same file names, so pages do not differ.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from hooks import search_worker
+from hooks.search.documents import Page
+from hooks.search.engine import core_source
+from hooks.search.index import Index, make_index, script
+from hooks.search.terms import Group
+from hooks.search_worker import PREFIXES, WORKER_NAME, WORKERS_DIR, PatchError, Replacement
+
+FOLDER: Final = "search"
+TABLES: Final = f"{FOLDER}/handbook.tables.js"
+PART: Final = FOLDER + "/handbook.{language}.{number}.js"
+FACETS: Final = f"{FOLDER}/facets.js"
+ENGINES: Final = ("own", "stock")
+OPTIONS_MARK: Final = '/*HANDBOOK_OPTIONS*/{ "language": "", "tables": "", "parts": {} }'
+WORKER: Final = Path(__file__).with_name("worker.js")
+
+RELIED_ON: Final = (
+    # What our worker takes for granted of Material's page script, by what it is for.
+    ("SETUP is message 0, with the stock index", "type:0,data:{config:"),
+    ("READY is message 1", ".type===1"),
+    ("QUERY is message 2", "type:2,data:"),
+    ("RESULT is message 3", ".type===3"),
+    ("the stock index is read from search/search_index.js on file://", "search/search_index.js"),
+    ("the stock index is read from search/search_index.json", "search/search_index.json"),
+    ("sections of lower score than the first go under 'N more'", ".score<"),
+    ("the answer holds `items`", "{items:"),
+)
+
+
+class SearchSettingError(ValueError):
+    """The setting that chooses the engine has a value that is none."""
+
+
+@dataclass(slots=True)
+class Settings:
+    """`extra.search` in mkdocs.yml."""
+
+    engine: str = "own"
+    queries: dict[str, list[str]] = field(default_factory=dict)
+    """Language -> queries to suggest while the search box is empty."""
+
+
+def read_settings(extra: object, environment: Mapping[str, str] = os.environ) -> Settings:
+    """Return the settings of `extra.search`; the environment wins.
+
+    Raises SearchSettingError for an engine that does not exist.
+    """
+    fields = extra if isinstance(extra, dict) else {}
+    engine = str(environment.get("HANDBOOK_SEARCH") or fields.get("engine") or "own")
+    if engine not in ENGINES:
+        raise SearchSettingError(
+            f"search engine '{engine}' (extra.search.engine or HANDBOOK_SEARCH) is none of"
+            f" {', '.join(ENGINES)}"
+        )
+    queries = fields.get("queries")
+    return Settings(engine, queries if isinstance(queries, dict) else {})
+
+
+def check_bundle(source: str) -> None:
+    """Raise PatchError when Material's page script lacks what our worker relies on."""
+    for purpose, text in RELIED_ON:
+        if text not in source:
+            raise PatchError(
+                f"Material's page script does not hold '{text}' ({purpose}). hooks/search was"
+                f" written for mkdocs-material {search_worker.MATERIAL_VERSION}: install that"
+                f" version, or set extra.search.engine: stock in mkdocs.yml"
+            )
+
+
+def worker_script(language: str, parts: Mapping[str, Sequence[str]]) -> str:
+    """Return the worker for readers of one language: the core, then what talks to Material.
+
+    `parts` is, for each language, the addresses of its index. The result is ASCII.
+    """
+    options = {
+        "language": language,
+        "tables": TABLES,
+        "parts": {k: list(v) for k, v in parts.items()},
+    }
+    return core_source() + search_worker.apply(
+        WORKER.read_text(encoding="utf-8"),
+        [
+            Replacement(
+                "the language and the index", OPTIONS_MARK, json.dumps(options, sort_keys=True)
+            )
+        ],
+        WORKER.name,
+    )
+
+
+def index_files(index: Index) -> dict[str, str]:
+    """Return the files of an index: address in the site -> text."""
+    files = {TABLES: script("__handbook_tables", index.tables)}
+    for language, parts in index.parts.items():
+        for number, part in enumerate(parts):
+            address = PART.format(language=language, number=number)
+            files[address] = script("__handbook_part", part)
+    return files
+
+
+def facets(pages: Sequence[Page], queries: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+    """Return, for each language, the kinds and tags of pages with their counts, and queries.
+
+    Where no queries are given, the most frequent tags stand for them.
+    """
+    found: dict[str, Any] = {}
+    for language in dict.fromkeys(page.language for page in pages):
+        own = [page for page in pages if page.language == language]
+        kinds = Counter(page.kind for page in own if page.kind)
+        tags = Counter(tag for page in own for tag in page.tags)
+        ranked = sorted(tags.items(), key=lambda item: (-item[1], item[0]))
+        found[language] = {
+            "kinds": [{"name": name, "count": count} for name, count in kinds.most_common()],
+            "tags": [{"name": name, "count": count} for name, count in ranked],
+            "queries": list(queries.get(language) or [name for name, _ in ranked[:6]]),
+        }
+    return found
+
+
+def own_files(
+    theme_dir: Path,
+    pages: Sequence[Page],
+    groups: Sequence[Group] = (),
+    settings: Settings | None = None,
+    prefixes: Mapping[str, str] = PREFIXES,
+) -> dict[str, str]:
+    """Return what the site needs for the engine of our own: address in the site -> text.
+
+    Raises PatchError when the theme is not the one it was written for, and SearchIndexError
+    when a language has no page.
+    """
+    for language in prefixes:
+        if not any(page.language == language for page in pages):
+            raise search_worker.SearchIndexError(
+                f"no page in '{language}' was seen by the build; {len(pages)} pages were."
+                f" In mkdocs.yml the plugins must come in the order search, i18n, offline, and"
+                f" no language's build may have failed"
+            )
+    bundle = search_worker.single(theme_dir / "assets/javascripts", "bundle.*.min.js")
+    stock = bundle.read_bytes().decode("utf-8")
+    check_bundle(stock)
+    files = index_files(make_index(pages, groups))
+    parts = {
+        language: [name for name in files if name.startswith(f"{FOLDER}/handbook.{language}.")]
+        for language in prefixes
+    }
+    for language in prefixes:
+        address = f"{WORKERS_DIR}/{WORKER_NAME.format(language=language)}"
+        files[address] = worker_script(language, parts)
+    files[f"assets/javascripts/{bundle.name}"] = search_worker.patch_bundle(stock)
+    suggested = facets(pages, (settings or Settings()).queries)
+    files[FACETS] = f"var __search_facets = {json.dumps(suggested, ensure_ascii=False)};\n"
+    return files
+
+
+def tiny_index(text: str) -> str:
+    """Return the stock index without its sections: the page script wants its settings only."""
+    index = json.loads(text)
+    return json.dumps({"config": index.get("config", {}), "docs": []}, separators=(",", ":"))
+
+
+def install(
+    site_dir: Path,
+    theme_dir: Path,
+    pages: Sequence[Page],
+    groups: Sequence[Group] = (),
+    settings: Settings | None = None,
+) -> None:
+    """Write search into a built site, once all languages and search_index.json are on disk.
+
+    Calling it again changes nothing. Raises PatchError, SearchIndexError or OSError.
+    """
+    chosen = settings or Settings()
+    if chosen.engine == "stock":
+        search_worker.install(site_dir, theme_dir)
+        suggested = json.dumps(facets(pages, chosen.queries), ensure_ascii=False)
+        (site_dir / FACETS).write_text(f"var __search_facets = {suggested};\n", encoding="utf-8")
+        return
+    latest = {page.location: page for page in pages}
+    files = own_files(theme_dir, list(latest.values()), groups, chosen)
+    index = site_dir / "search/search_index.json"
+    tiny = tiny_index(index.read_text(encoding="utf-8"))
+    files["search/search_index.json"] = tiny
+    files["search/search_index.js"] = f"var __index = {tiny}"
+    for address, content in files.items():
+        path = site_dir / address
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content.encode("utf-8"))
+
+
+def compressed_size(files: Mapping[str, str]) -> int:
+    """Return how many bytes the index's files take with gzip."""
+    return sum(
+        len(gzip.compress(text.encode("utf-8"), 9, mtime=0))
+        for name, text in files.items()
+        if name.startswith(f"{FOLDER}/handbook.")
+    )

@@ -1,0 +1,144 @@
+"""`python -m hooks search`: the handbook's search in a terminal, with the browser's ranking."""
+
+from __future__ import annotations
+
+import html
+import json
+import os
+import re
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+import click
+
+from hooks.search.install import FOLDER, PART, TABLES
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from hooks.search.engine import Hit
+    from hooks.search.index import Index
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+_TAG = re.compile(r"<[^>]*>")
+_SCRIPT = re.compile(r"\A\w+\((?P<json>.*)\);\s*\Z", re.DOTALL)
+_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f]")
+
+
+def read_site(site: Path) -> Index | None:
+    """Return the index of a built site, or None when it has none that this version reads."""
+    from hooks.search.index import FORMAT, Index
+
+    def data(path: Path) -> Any:
+        match = _SCRIPT.match(path.read_text(encoding="utf-8"))
+        return json.loads(match["json"]) if match else None
+
+    tables = site / TABLES
+    if not tables.is_file():
+        return None
+    index = Index(data(tables))
+    pattern = PART.format(language="*", number="*").removeprefix(f"{FOLDER}/")
+    for path in sorted((site / FOLDER).glob(pattern), key=_part_number):
+        part = data(path)
+        if part is None or part["format"] != FORMAT:
+            return None
+        index.parts.setdefault(part["language"], []).append(part)
+    return index if index.parts else None
+
+
+def _part_number(path: Path) -> tuple[str, int]:
+    _, language, number, _ = path.name.split(".")
+    return language, int(number)
+
+
+def _open_index(docs: Path | None, root: Path) -> tuple[Index, Path | None, Path]:
+    """Return the index, the built site it is of (if any), and the folder of notes."""
+    from hooks.search.index import build_index
+
+    own = root / "docs"
+    if docs is None or docs.resolve() == own:
+        built = read_site(root / "site")
+        if docs is None and built is not None:
+            return built, root / "site", own
+        return build_index(own, own / "terms.yml"), None, own
+    return build_index(docs, docs / "terms.yml"), None, docs
+
+
+def link_of(hit: Hit, sources: Mapping[str, str], site: Path | None, docs: Path) -> str:
+    """Return what opens a hit: the built page, or the note's file and heading.
+
+    Args:
+        hit: The section.
+        sources: Page of the site -> the note it was made from, below `docs`.
+        site: The built site, if the index is of one.
+        docs: The folder of notes.
+    """
+    page, _, anchor = hit.location.partition("#")
+    if site is not None:
+        address = (site.resolve() / page).as_uri()
+        return f"{address}#{quote(anchor)}" if anchor else address
+    path = (docs / sources.get(page, page)).as_posix()
+    return f"{path}#{anchor}" if anchor else path
+
+
+def _plain(excerpt: str, *, colour: bool) -> str:
+    if colour:
+        excerpt = excerpt.replace("<mark>", "\x00").replace("</mark>", "\x01")
+    text = html.unescape(_TAG.sub("", excerpt))
+    text = "".join(char for char in text if char in "\x00\x01" or not _CONTROL.match(char))
+    return text.replace("\x00", "\x1b[1;33m").replace("\x01", "\x1b[0m")
+
+
+def as_text(number: int, hit: Hit, link: str, *, colour: bool = False) -> str:
+    """Return a hit as lines for a person."""
+    title = hit.title if hit.title == hit.page_title else f"{hit.page_title} › {hit.title}"
+    weak = "≈ " if hit.weak else ""
+    head = f"{number}. {weak}{title}"
+    lines = [click.style(head, bold=True) if colour else head]
+    excerpt = _plain(hit.excerpt_html, colour=colour)
+    if excerpt:
+        lines.append(f"   {excerpt}")
+    return "\n".join([*lines, f"   {link}"])
+
+
+@click.command()
+@click.argument("words", nargs=-1, required=True)
+@click.option("--language", type=click.Choice(["zh", "en"]), default="zh", show_default=True)
+@click.option("--limit", type=click.IntRange(1, 100), default=8, show_default=True)
+@click.option("--json", "as_json", is_flag=True, help="Print a list of objects.")
+@click.option(
+    "--docs",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="Search the notes in this folder (default: the built site, else this handbook's docs).",
+)
+def search(
+    words: tuple[str, ...], language: str, limit: int, as_json: bool, docs: Path | None
+) -> None:
+    """Find the sections that answer WORDS, as the site's search does.
+
+    Also: kind:paper, tag:NVLink, "exact words", !word. Exit status: 0 found, 1 nothing found.
+    """
+    from hooks.search.engine import open_engine
+
+    index, site, folder = _open_index(docs, ROOT)
+    sources = {page.location: page.source for page in index.pages}
+    with open_engine(index) as engine:
+        hits = engine.search(" ".join(words), language, limit)
+    links = [link_of(hit, sources, site, folder) for hit in hits]
+    if as_json:
+        found = [asdict(hit) | {"link": link} for hit, link in zip(hits, links, strict=True)]
+        click.echo(json.dumps(found, ensure_ascii=not _takes_unicode(), indent=1))
+    else:
+        colour = sys.stdout.isatty() and "NO_COLOR" not in os.environ
+        for number, (hit, link) in enumerate(zip(hits, links, strict=True), start=1):
+            click.echo(as_text(number, hit, link, colour=colour), color=colour)
+        if not hits:
+            click.echo("search: nothing found", err=True)
+    sys.exit(0 if hits else 1)
+
+
+def _takes_unicode() -> bool:
+    return (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"

@@ -1,0 +1,287 @@
+"""What a build writes for search: the worker in V8, the files, and what a build may not miss."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import material
+import pytest
+from py_mini_racer import MiniRacer
+
+from hooks import catalogue
+from hooks.search.documents import Page, collect, folder_pages
+from hooks.search.engine import open_engine
+from hooks.search.index import make_index
+from hooks.search.install import (
+    FACETS,
+    RELIED_ON,
+    SearchSettingError,
+    Settings,
+    check_bundle,
+    compressed_size,
+    facets,
+    index_files,
+    install,
+    own_files,
+    read_settings,
+)
+from hooks.search.markdown import read_note
+from hooks.search.terminal import read_site
+from hooks.search.terms import check_terms
+from hooks.search_worker import WORKERS_DIR, PatchError, SearchIndexError
+from tests import search_notes
+from tests.conftest import ROOT
+
+THEME = Path(str(material.__file__)).parent / "templates"
+BUNDLE = next((THEME / "assets/javascripts").glob("bundle.*.min.js")).read_text(encoding="utf-8")
+STUB = (ROOT / "tests/js/worker_stub.js").read_text(encoding="utf-8")
+ADDRESS = "https://a.example/x/assets/javascripts/workers/search.handbook.zh.js"
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory: pytest.TempPathFactory) -> list[Page]:
+    return folder_pages(search_notes.write(tmp_path_factory.mktemp("docs")))
+
+
+@pytest.fixture(scope="module")
+def files(pages: list[Page]) -> dict[str, str]:
+    groups, _ = check_terms(search_notes.TERMS)
+    return own_files(THEME, pages, groups)
+
+
+class Worker:
+    """The worker of one language and what it answers, without a browser."""
+
+    def __init__(self, files: dict[str, str], language: str = "zh") -> None:
+        self._context = MiniRacer()
+        self._context.eval(STUB)
+        self._context.eval(f"self.location = {json.dumps(ADDRESS)};")
+        self._context.eval(f"var files = {json.dumps(files)}, base = 'https://a.example/x/';")
+        self._context.eval(files[f"{WORKERS_DIR}/search.handbook.{language}.js"])
+        self.send(0, {"config": {}, "docs": [], "options": {"suggest": True}})
+
+    def send(self, kind: int, data: object) -> None:
+        message = json.dumps({"type": kind, "data": data})
+        self._context.eval(f"deliver({json.dumps(message)});0")
+
+    def collect(self) -> list[dict[str, Any]]:
+        self._context.eval("runTimers();0")
+        answers: list[dict[str, Any]] = json.loads(str(self._context.eval("collect()")))
+        return answers
+
+    def loaded(self) -> list[str]:
+        found: list[str] = json.loads(str(self._context.eval("JSON.stringify(loaded)")))
+        return found
+
+    def ask(self, query: str) -> list[list[dict[str, Any]]]:
+        self.send(2, query)
+        answers = [answer["data"]["items"] for answer in self.collect() if answer["type"] == 3]
+        return answers[-1]
+
+
+def test_nothing_is_loaded_before_the_first_query(files: dict[str, str]) -> None:
+    worker = Worker(files)
+    assert worker.collect() == [{"type": 1}]
+    worker.send(2, "")
+    assert worker.collect() == [{"type": 3, "data": {"items": [], "suggest": []}}]
+    assert worker.loaded() == []
+    worker.send(2, "带宽")
+    worker.collect()
+    assert worker.loaded() == [
+        "search/handbook.tables.js",
+        "search/handbook.zh.0.js",
+        "search/handbook.en.0.js",
+    ]
+    worker.ask("内存")
+    assert len(worker.loaded()) == 3
+
+
+def test_only_the_latest_of_waiting_queries_is_answered(files: dict[str, str]) -> None:
+    worker = Worker(files)
+    worker.collect()
+    for query in ("带", "带宽", "内核"):
+        worker.send(2, query)
+    (answer,) = worker.collect()
+    assert answer["data"]["items"][0][0]["location"] == "chip/memory.html#kernel"
+
+
+def test_a_term_of_the_other_language_is_found_at_the_first_query(files: dict[str, str]) -> None:
+    worker = Worker(files)
+    worker.send(2, "oversubscription")
+    answers = [one["data"]["items"] for one in worker.collect() if one["type"] == 3]
+    assert answers[0] == []
+    assert answers[-1][0][0]["location"] == "chip/memory.html#kernel"
+
+
+def test_every_group_has_its_page_and_scores_fall(files: dict[str, str]) -> None:
+    worker = Worker(files)
+    for query in ("带宽", "NVLink", "内存 显存", "ibv_post_send"):
+        groups = worker.ask(query)
+        assert groups
+        for group in groups:
+            assert sum("#" not in item["location"] for item in group) == 1
+            assert all(
+                set(item) <= {"location", "title", "text", "tags", "score", "terms"}
+                for item in group
+            )
+            assert len({item["location"] for item in group}) == len(group)
+        best = [group[0]["score"] for group in groups]
+        assert best == sorted(best, reverse=True)
+        assert len(set(best)) == len(best)
+
+
+def test_results_say_where_they_stand_and_what_was_repaired(files: dict[str, str]) -> None:
+    worker = Worker(files)
+    ((section, page),) = worker.ask("ibv_post_send")
+    assert section["terms"] == {"ibv_post_send": True}
+    assert '<p class="search-crumbs">发送的零拷贝</p>' in section["text"]
+    assert page["title"].startswith("以太网")
+    assert page["tags"] == ["RDMA", "NVLink"]
+    section = worker.ask("ibv_psot_send")[0][0]
+    assert '<p class="search-weak">≈ ibv_post_send</p>' in section["text"]
+    section = worker.ask("显存 zebra")[0][0]
+    assert section["terms"]["zebra"] is False
+
+
+def test_several_sections_of_a_page_are_shown(files: dict[str, str]) -> None:
+    text = "# 甲\n\n" + "".join(f"## 节{n}\n\n这一节讲拥塞窗口。\n\n" for n in range(9))
+    pages = [read_note("a.md", text.encode()), read_note("a.en.md", b"# A\n")]
+    (group,) = Worker(own_files(THEME, pages)).ask("拥塞窗口")
+    best = max(item["score"] for item in group)
+    shown = [item for item in group if "#" in item["location"] and item["score"] == best]
+    assert 3 <= len(shown) <= 6
+    assert len([item for item in group if "#" in item["location"]]) == 9
+
+
+def test_the_word_being_typed_is_completed(files: dict[str, str]) -> None:
+    worker = Worker(files)
+    worker.ask("x")
+    worker.send(2, "the DCQ")
+    assert worker.collect()[-1]["data"]["suggest"] == ["DCQcn"]
+
+
+@pytest.mark.parametrize("query", ["<img src=x onerror=alert(1)>", "\ud800", "(" * 300, "a" * 9999])
+def test_bad_input_is_answered_without_markup(files: dict[str, str], query: str) -> None:
+    worker = Worker(files)
+    for group in worker.ask(query):
+        for item in group:
+            text = re.sub(r"</?(?:mark|code|p|small)(?: class=\"[\w-]+\")?>", "", item["title"])
+            assert "<" not in text
+
+
+def test_workers_are_ascii(files: dict[str, str]) -> None:
+    for language in ("zh", "en"):
+        assert files[f"{WORKERS_DIR}/search.handbook.{language}.js"].isascii()
+
+
+def test_a_larger_handbook_comes_in_parts_with_the_same_answers(pages: list[Page]) -> None:
+    whole, parts = make_index(pages), make_index(pages, part_bytes=200)
+    assert len(parts.parts["zh"]) > 2
+    with open_engine(whole) as one, open_engine(parts) as other:
+        for query in ("显存带宽", "DCQCN", "memcpy", "内存"):
+            assert one.search(query) == other.search(query)
+    assert "search/handbook.zh.2.js" in index_files(parts)
+
+
+def test_the_index_is_at_most_half_of_the_markdown_compressed() -> None:
+    docs = ROOT / "docs"
+    size = compressed_size(index_files(make_index(folder_pages(docs))))
+    assert size <= sum(path.stat().st_size for path in docs.rglob("*.md")) / 2
+
+
+def test_facets_count_kinds_and_tags(pages: list[Page]) -> None:
+    found = facets(pages, {"en": ["unified memory"]})
+    assert {"name": "paper", "count": 1} in found["zh"]["kinds"]
+    assert {"name": "NVLink", "count": 1} in found["zh"]["tags"]
+    assert found["en"]["queries"] == ["unified memory"]
+    assert set(found["zh"]["queries"]) <= {tag["name"] for tag in found["zh"]["tags"]}
+
+
+@pytest.mark.parametrize(("purpose", "text"), RELIED_ON, ids=[text for _, text in RELIED_ON])
+def test_another_page_script_is_refused(purpose: str, text: str) -> None:
+    check_bundle(BUNDLE)
+    with pytest.raises(PatchError, match=r"extra\.search\.engine: stock") as error:
+        check_bundle(BUNDLE.replace(text, ""))
+    assert purpose in str(error.value)
+
+
+def test_a_missing_language_is_refused(pages: list[Page]) -> None:
+    with pytest.raises(SearchIndexError, match=r"no page in 'en'.*search, i18n, offline"):
+        own_files(THEME, [page for page in pages if page.language == "zh"])
+
+
+@pytest.mark.parametrize(
+    ("extra", "environment", "engine"),
+    [
+        (None, {}, "own"),
+        ({"engine": "stock"}, {}, "stock"),
+        ({"engine": "stock"}, {"HANDBOOK_SEARCH": "own"}, "own"),
+        (None, {"HANDBOOK_SEARCH": "stock"}, "stock"),
+    ],
+)
+def test_settings(extra: object, environment: dict[str, str], engine: str) -> None:
+    assert read_settings(extra, environment).engine == engine
+
+
+def test_an_unknown_engine_is_refused() -> None:
+    with pytest.raises(SearchSettingError, match=r"'lunr'.*none of own, stock"):
+        read_settings({"engine": "lunr"}, {})
+
+
+def _site(folder: Path) -> Path:
+    path = folder / "search/search_index.json"
+    path.parent.mkdir(parents=True)
+    docs = [
+        {"location": place, "title": "", "text": "x" * 500} for place in ("a.html", "en/a.html")
+    ]
+    path.write_text(json.dumps({"config": {"separator": "s"}, "docs": docs}), encoding="utf-8")
+    return folder
+
+
+def test_install_twice_is_install_once(tmp_path: Path, pages: list[Page]) -> None:
+    site = _site(tmp_path)
+    seen = []
+    for _ in range(2):
+        install(site, THEME, pages)
+        seen.append({path: path.read_bytes() for path in sorted(site.rglob("*")) if path.is_file()})
+    assert seen[0] == seen[1]
+    stock = json.loads((site / "search/search_index.json").read_text(encoding="utf-8"))
+    assert stock == {"config": {"separator": "s"}, "docs": []}
+    script = (site / "search/search_index.js").read_text(encoding="utf-8")
+    assert script == f"var __index = {json.dumps(stock, separators=(',', ':'))}"
+    index = read_site(site)
+    assert index is not None
+    with open_engine(index) as one, open_engine(make_index(pages)) as other:
+        assert one.search("显存带宽") == other.search("显存带宽")
+
+
+def test_the_stock_engine_keeps_the_stock_index(tmp_path: Path, pages: list[Page]) -> None:
+    site = _site(tmp_path)
+    install(site, THEME, pages, settings=Settings("stock"))
+    stock = json.loads((site / "search/search_index.json").read_text(encoding="utf-8"))
+    assert [doc["location"] for doc in stock["docs"]] == ["a.html", "en/a.html"]
+    worker = (site / WORKERS_DIR / "search.handbook.zh.js").read_text(encoding="utf-8")
+    assert "lunr" in worker
+    assert "HandbookSearch" not in worker
+    assert (site / FACETS).is_file()
+    assert read_site(site) is None
+
+
+def test_a_note_without_translation_learns_its_second_address() -> None:
+    note, _ = catalogue.read_note("ccl/ring.md", "# 环\n".encode())
+    pages: list[Page] = []
+    for language, location in (("zh", "ccl/ring.html"), ("en", "en/ccl/ring.html")):
+        collect(
+            pages,
+            "<p>环</p>",
+            location=location,
+            title="环",
+            note=note,
+            language=language,
+            trail=[],
+        )
+    ((page),) = pages
+    assert (page.location, page.fallback) == ("ccl/ring.html", "en/ccl/ring.html")
