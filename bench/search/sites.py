@@ -10,6 +10,7 @@ The pages of all variants are the same files, so that what differs between them 
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import re
@@ -24,6 +25,9 @@ import material
 
 from bench.search.notes import ROOT, Collection
 from hooks import search_worker
+from hooks.search import install as search_install
+from hooks.search.documents import folder_pages
+from hooks.search.terms import load_terms
 
 THEME = Path(str(material.__file__)).parent / "templates"
 WORKERS = search_worker.WORKERS_DIR
@@ -33,7 +37,7 @@ KEPT_INDEX = "bench-stock-index.json"
 """Where a build keeps the index as Material wrote it, before anything else touched it."""
 
 _WORKER_ADDRESS = re.compile(r"workers/search\.[\w.-]+?\.js")
-_KEEP_HOOK = '''\
+_KEEP_HOOK = """\
 import json
 import os
 
@@ -53,7 +57,7 @@ def on_post_build(config, **kwargs):
             index["docs"] = json.load(file)["docs"] + index["docs"]
     with open(kept, "w", encoding="utf-8") as file:
         json.dump(index, file)
-'''
+"""
 _MINIMAL = """\
 site_name: {name}
 site_url: ""
@@ -84,7 +88,9 @@ markdown_extensions:
   - pymdownx.highlight
   - pymdownx.superfences
   - pymdownx.tabbed: {{alternate_style: true}}
-validation: {{nav: {{omitted_files: ignore}}, links: {{not_found: ignore, unrecognized_links: ignore}}}}
+validation:
+  nav: {{omitted_files: ignore}}
+  links: {{not_found: ignore, unrecognized_links: ignore}}
 """
 _IDS_HOOK = '''\
 import sys
@@ -234,9 +240,7 @@ def edit_pages(site: Path, change: Callable[[str, Path], str]) -> None:
 
 
 def _use_worker(site: Path, name: Callable[[Path], str]) -> None:
-    edit_pages(
-        site, lambda text, page: _WORKER_ADDRESS.sub(f"workers/{name(page)}", text)
-    )
+    edit_pages(site, lambda text, page: _WORKER_ADDRESS.sub(f"workers/{name(page)}", text))
 
 
 def _use_index(site: Path, text: str) -> None:
@@ -273,8 +277,52 @@ def make_repaired(site: Path, languages: tuple[str, ...]) -> Path:
     )
     for address, text in search_worker.worker_files(THEME, prefixes).items():
         write(target / address, text)
-    index = json.dumps(
-        repaired_index(stock_index(site)), ensure_ascii=False, separators=(",", ":")
-    )
+    index = json.dumps(repaired_index(stock_index(site)), ensure_ascii=False, separators=(",", ":"))
     _use_index(target, index)
     return target
+
+
+def make_own(site: Path, collection: Collection) -> Path:
+    """Return a copy of a site with this handbook's engine."""
+    target = copy_of(site, "own")
+    if collection.docs == ROOT / "docs":
+        return target  # that is how it was built
+    pages = folder_pages(collection.docs)
+    groups = load_terms(collection.terms) if collection.terms else []
+    prefixes = {"zh": search_worker.PREFIXES["zh"]}
+    files = search_install.own_files(THEME, pages, groups, prefixes=prefixes)
+    for address, text in files.items():
+        write(target / address, text)
+    _use_worker(target, lambda page: search_worker.WORKER_NAME.format(language="zh"))
+    _use_index(target, search_install.tiny_index((target / INDEX).read_text(encoding="utf-8")))
+    return target
+
+
+def make(site: Path, collection: Collection) -> dict[str, Path]:
+    """Return the variants of a site by name."""
+    languages = ("zh", "en") if (site / "en").is_dir() else ("zh",)
+    return {
+        "own": make_own(site, collection),
+        "repaired": make_repaired(site, languages),
+        "stock": make_stock(site),
+    }
+
+
+def index_sizes(variants: dict[str, Path]) -> dict[str, dict[str, int]]:
+    """Return the bytes of what search loads, raw and compressed with gzip, by variant.
+
+    Material's index is in the site twice, for http and for file://; a reader loads one.
+    """
+    found = {}
+    for name, site in variants.items():
+        own = sorted((site / "search").glob("handbook.*.js")) if name == "own" else []
+        files = [site / INDEX, *own]
+        worker = _WORKER_ADDRESS.search((site / "index.html").read_text(encoding="utf-8"))
+        if worker is None:
+            raise SiteError(f"{site}/index.html names no search worker")
+        found[name] = {
+            "index": sum(path.stat().st_size for path in files),
+            "index_gzip": sum(len(gzip.compress(path.read_bytes(), 9, mtime=0)) for path in files),
+            "worker": (site / "assets/javascripts" / worker[0]).stat().st_size,
+        }
+    return found

@@ -79,9 +79,7 @@ class StockEngine:
         groups = self._ask({"type": 2, "data": query})["data"]["items"]
         items = [item for group in groups for item in group if item["score"] > 0]
         if self._by_score:
-            items.sort(
-                key=lambda item: (_language(item["location"]) != language, -item["score"])
-            )
+            items.sort(key=lambda item: (_language(item["location"]) != language, -item["score"]))
         return [Place(item["location"]) for item in items][:limit]
 
 
