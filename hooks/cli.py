@@ -14,6 +14,7 @@ from hooks.external import cli as external_cli
 from hooks.findings import Finding, has_errors
 from hooks.links import folder
 from hooks.search import terminal
+from hooks.search.evaluation.command import search_eval
 
 ROOT = Path(__file__).resolve().parent.parent
 ARCHIVE = "ai-infra-hpc-handbook-offline"
@@ -151,4 +152,5 @@ def pack(site: Path) -> None:
 
 
 main.add_command(external_cli.links)
+main.add_command(search_eval)
 main.add_command(terminal.search)

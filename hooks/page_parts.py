@@ -13,9 +13,12 @@ from hooks import contents, topic_map
 from hooks.external import report as external_report
 from hooks.navigation import Entry
 from hooks.records import Catalogue, Note
+from hooks.search.evaluation import history as search_history
+from hooks.search.evaluation import page as search_page
 
 _MARKER = re.compile(
-    r"^<!-- (?P<name>contents|notes|newest|verified|map|plan|external-links)"
+    r"^<!-- (?P<name>contents|notes|newest|verified|map|plan|external-links"
+    r"|search-(?P<part>quality|speed|history))"
     r"(?: depth=(?P<depth>\d))?(?: area=(?P<area>[a-z]+))? -->[ \t]*$",
     re.MULTILINE,
 )
@@ -39,6 +42,8 @@ def fill_markers(
     topic whose index page this is. `<!-- newest -->`, `<!-- verified -->`: the latest six.
     `<!-- map -->`: every area of the field. `<!-- plan area=link -->`: what an area will hold.
     `<!-- external-links -->`: what the last check of external links found.
+    `<!-- search-quality -->`, `<!-- search-speed -->`, `<!-- search-history -->`: what the runs
+    of the search benchmark found.
     """
     prefix = posixpath.relpath(".", posixpath.dirname(page_path) or ".")
 
@@ -55,6 +60,9 @@ def fill_markers(
         if name == "external-links":
             report = external_report.load(root / external_report.FILE) if root else None
             return external_report.render_report(report, language)
+        if match["part"]:
+            runs = search_history.load(root / search_history.FOLDER) if root else []
+            return search_page.render(match["part"], runs, language)
         if name == "newest":
             return contents.newest(notes, language, added, prefix=prefix)
         if name == "verified":

@@ -6,5 +6,5 @@
 - `libraries`: MiniSearch and FlexSearch under Node (`libraries.mjs`).
 - `quality`: every engine on every set of queries.
 - `browser`: waiting times and memory, as a reader has them.
-- `__main__`: all of it in one run, kept as one record in bench/results/search/.
+- `run`: all of it in one run, kept as one record in bench/results/search/.
 """
