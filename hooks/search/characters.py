@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable
 from functools import lru_cache
+from typing import Final
 
 import opencc
 import pypinyin
@@ -26,6 +27,27 @@ def _simplified() -> dict[str, str]:
         for old, new in zip(every, converted, strict=True)
         if old != new and len(new) == 1 and ord(new) <= 0xFFFF
     }
+
+
+REGIONAL: Final = (
+    # What Taiwan and Hong Kong call things, in simplified characters as queries are folded.
+    "频宽 带宽,网路 网络,丛集 集群,记忆体 内存,显示记忆体 显存,快取 缓存,伺服器 服务器,"
+    "执行绪 线程,行程 进程,核心 内核,程式 程序,软体 软件,硬体 硬件,讯息 消息,位元组 字节,"
+    "位元 比特,伫列 队列,平行 并行,效能 性能,阵列 数组,回圈 循环,函式 函数,变数 变量,"
+    "物件 对象,预设 默认,档案 文件,通讯 通信,晶片 芯片,汇流排 总线,交换器 交换机,"
+    "乙太网路 以太网,乙太网 以太网,原始码 源代码,演算法 算法,资讯 信息,支援 支持,"
+    "连接埠 端口,非同步 异步,巨集 宏,指标 指针,介面 接口,除错 调试,编码器 编码器,"
+    "拓朴 拓扑,资料 数据,资料库 数据库,散列 哈希,杂凑 哈希,堆叠 栈,递回 递归,字串 字符串,"
+    "使用者 用户,最佳化 优化,运算子 运算符,命名空间 名字空间,类别 类,范本 模板,回传 返回,"
+    "工作阶段 会话,显示卡 显卡,处理器 处理器,萤幕 屏幕,资料夹 文件夹,随机存取 随机访问"
+)
+"""Pairs of a regional word and what the notes say, which search takes for the same."""
+
+
+def regional(han: set[str]) -> list[tuple[str, str]]:
+    """Return the pairs of REGIONAL whose second word an index with these characters can hold."""
+    pairs = [(old, new) for old, _, new in (one.partition(" ") for one in REGIONAL.split(","))]
+    return [(old, new) for old, new in pairs if old != new and set(new) <= han]
 
 
 def han_of(texts: Iterable[str]) -> set[str]:

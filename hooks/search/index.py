@@ -99,7 +99,8 @@ def make_index(
     tables = {
         "simple": characters.simple_pairs(han),
         "sounds": characters.sounds(characters.han_of(texts)),
-        "groups": [[group.id, list(group.forms), list(group.see)] for group in groups],
+        "groups": [[group.id, list(group.forms), list(group.see)] for group in groups]
+        + [[f"~{old}", [old, new], []] for old, new in characters.regional(han)],
     }
     index = Index(tables, pages=list(pages))
     for language in dict.fromkeys(page.language for page in pages):

@@ -30,6 +30,7 @@
     this.entryWeight = new Numbers(1 << 14);
     this.lengths = [];                     /* number -> words */
     this.total = 0;
+    this.titleCounts = Object.create(null);
     this.titled = Object.create(null);     /* terms that stand in a title */
     this.ready = false;
     this.sorted = null;
@@ -147,6 +148,9 @@
   Index.prototype.add = function (part) {
     var texts = part.text.split(PART), at = 0, i, j, page, record, section, titles, level, own;
     var number, words;
+    for (i = 0; i < part.titles.length; i++) {
+      this.titleCounts[part.titles[i]] = (this.titleCounts[part.titles[i]] || 0) + 1;
+    }
     for (i = 0; i < part.pages.length; i++) {
       record = part.pages[i];
       page = {
@@ -171,7 +175,7 @@
         this.order.push(number);
         words = this.read(section.text, number, WEIGHT.text);
         this.inTitle = true;
-        this.read(section.title, number, WEIGHT.title);
+        this.read(section.title, number, this.isStock(section) ? WEIGHT.path : WEIGHT.title);
         this.inTitle = false;
         if (j === 0) {
           this.read(page.tags.join("\n") + "\n" + page.extra, number, WEIGHT.tags);
@@ -184,6 +188,11 @@
       }
     }
     this.ready = false;
+  };
+
+  /* Whether a section is one that many pages have: summary, exercises, references. */
+  Index.prototype.isStock = function (section) {
+    return section.level > 1 && this.titleCounts[section.title] >= STOCK_TITLE;
   };
 
   /* Sorts the entries by term: where, from[term] .. from[term + 1]. */

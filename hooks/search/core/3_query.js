@@ -8,6 +8,7 @@
     "\u80fd\u4e0d\u80fd \u53ef\u4e0d\u53ef\u4ee5 \u6709\u6ca1\u6709 \u662f\u4e0d\u662f " +
     "\u53ef\u4ee5 \u5e94\u8be5 \u8bf7\u95ee \u4e00\u4e0b \u4e4b\u95f4 \u4ee5\u53ca " +
     "\u6709\u4f55 \u591a\u5927 \u591a\u5feb \u591a\u957f \u4e00\u4e2a \u4e00\u79cd " +
+    "\u5230\u5e95 \u90a3\u4e48 \u8fd9\u4e48 \u8fd8\u80fd \u51e0\u4e2a \u51e0\u79cd \u51e0\u6761 \u4e3a\u5565 \u8981\u4e0d\u8981 \u4f1a\u4e0d\u4f1a \u8be5\u4e0d\u8be5 \u662f\u600e\u4e48 " +
     "\u6211\u60f3 \u544a\u8bc9\u6211 \u5565 \u548b").split(" ");
   var SOFT_ZH = (
     "\u533a\u522b \u4e0d\u540c \u4f5c\u7528 \u539f\u7406 \u65b9\u6cd5 \u5173\u7cfb " +
@@ -22,7 +23,7 @@
   ("a an the of to in for on at by with and or is are was were be been being do does did how what " +
    "why when where which who whose can could should would will may might must it its this that " +
    "these those there i my me we our you your they their as from into about between than then " +
-   "vs so if not no but have has had get got some any s t")
+   "vs so if not no whether rather but have has had get got some any s t")
     .split(" ").forEach(function (word) { STOP_EN[word] = true; });
   ("difference differences use used using work works mean means meaning need make explain " +
    "example way between versus compare compared happens happen called tell much many")

@@ -56,6 +56,15 @@
       if (/([b-df-hj-np-tv-z])\1$/.test(match[1])) { stems.push(match[1].slice(0, -1)); }
     }
     if (/[^aeiou]y$/.test(form)) { stems.push(form.slice(0, -1) + "ie"); }
+    /* British and American: optimise, optimize; behaviour, behavior; fibre, fiber. */
+    stems.slice().forEach(function (stem) {
+      [[/is(?=(?:e|ed|es|ing|ation|ations|er|ers)?$)/, "iz"], [/iz(?=(?:e|ed|es|ing|ation|ations|er|ers)?$)/, "is"],
+        [/our(?=s|al|ed)?/, "or"], [/or(?=s|al|ed)?$/, "our"], [/re$/, "er"], [/er$/, "re"],
+        [/ll(?=ed$|ing$)/, "l"], [/l(?=ed$|ing$)/, "ll"], [/ys(?=e|ed|ing$)/, "yz"],
+        [/yz(?=e|ed|ing$)/, "ys"]].forEach(function (pair) {
+        if (pair[0].test(stem)) { stems.push(stem.replace(pair[0], pair[1])); }
+      });
+    });
     for (i = 0; i < stems.length; i++) {
       for (j = 0; j < ENDINGS.length; j++) {
         other = stems[i] + ENDINGS[j];

@@ -128,7 +128,7 @@
       if (!read.atoms[number].han) { meetInside(read, number, index, factor, more); }
     });
     this.retry(read, own, twin, out, function (number, index, factor, more) {
-      if (read.atoms[number].weight < 0.3) { return; }
+      if (read.atoms[number].weight < 0.3 || read.atoms[number].isCrossing) { return; }
       if (read.atoms[number].han) { repairHan(self, read, number, index, factor, more); }
       else { repairLatin(read, number, index, factor, more); }
     });
@@ -177,6 +177,30 @@
     });
   }
 
+  /*
+   * Pairs of characters that lie across two words are rare or absent between two that are
+   * frequent: they say little, and their absence says nothing.
+   */
+  function cohere(read, indexes) {
+    read.tokens.forEach(function (token) {
+      var counts = [], i, least;
+      if (!token.han || token.form.length < 4) { return; }
+      for (i = token.first; i < token.after && i < read.atoms.length; i++) {
+        counts.push(Math.max.apply(null, indexes.map(function (index) {
+          var form = read.atoms[i].form;
+          return index.frequency(index.han(form.charCodeAt(0), form.charCodeAt(1)));
+        })));
+      }
+      for (i = 1; i + 1 < counts.length; i++) {
+        least = Math.min(counts[i - 1], counts[i + 1]);
+        if (least > 0 && counts[i] * 6 < least + 5) {
+          read.atoms[token.first + i].weight *= 0.3;
+          read.atoms[token.first + i].isCrossing = true;
+        }
+      }
+    });
+  }
+
   Engine.prototype.search = function (query, options) {
     var language = options.language, limit = options.limit || 10, self = this;
     var own = this.indexes[language], twin = null, name, read, hits;
@@ -193,6 +217,7 @@
       return { hits: hits, read: read };
     }
     restore(read, twin ? [own, twin] : [own]);
+    cohere(read, twin ? [own, twin] : [own]);
     hits = this.rank(read, own, twin);
     hits = hits.slice(0, limit).map(function (hit) { return self.present(hit, read); });
     return { hits: hits, read: read };
@@ -226,7 +251,7 @@
   Engine.prototype.rank = function (read, own, twin) {
     var atoms = read.atoms, ways = this.ways(read, own, twin), size = this.size(), self = this;
     var scores = [], quality = [], i, number, total = 0, base, cover, repairs, candidates = [];
-    var used = [], asked, top = 0;
+    var used = [], asked, top = 0, met = 0, weights = 0, least;
     for (i = 0; i < atoms.length; i++) {
       scores.push(this.array(i * 2, size));
       quality.push(this.array(i * 2 + 1, size));
@@ -256,7 +281,14 @@
       var n = Math.max(own.size, twin ? twin.size : 0), df = Math.max(used[k], 1);
       return atom.weight * Math.min(Math.log(1 + (n - df + 0.5) / (df + 0.5)) + 0.3, 5.5);
     });
-    for (i = 0; i < asked.length; i++) { total += asked[i]; }
+    for (i = 0; i < asked.length; i++) { if (used[i]) { met += atoms[i].weight; } }
+    for (i = 0; i < asked.length; i++) {
+      if (!used[i] && met >= 2.5) { asked[i] *= 0.5; }
+      total += asked[i];
+      weights += atoms[i].weight;
+    }
+    /* Of a long question less needs to be met. */
+    least = LEAST_COVER - Math.max(0, Math.min(1, (weights - 3) / 4)) * 0.14;
     base = this.array(2 * atoms.length, size);
     cover = this.array(2 * atoms.length + 1, size);
     for (i = 0; i < atoms.length; i++) {
@@ -293,7 +325,7 @@
     candidates.sort(function (a, b) { return b.score - a.score || a.number - b.number; });
     top = candidates.length ? candidates[0].score : 0;
     return candidates.filter(function (hit) {
-      return hit.cover >= LEAST_COVER && hit.score > top * 0.08;
+      return hit.cover >= least && hit.score > top * 0.08;
     }).map(function (hit) { hit.ways = ways; return hit; });
   };
 
@@ -373,10 +405,31 @@
 
   function flatten(text) { return text.replace(/[-_]+/g, ""); }
 
+  /* How much of what is asked begins a block, as a row of a table or a definition does. */
+  function heading(text, forms, asked, total) {
+    var sum = 0, seen = [], i, j, at, form, before;
+    for (i = 0; i < forms.length; i++) {
+      form = forms[i];
+      if (form.weight < 0.9) { continue; }
+      at = text.indexOf(form.form);
+      while (at !== -1) {
+        before = text.charCodeAt(at - 1);
+        if (at === 0 || before === 10 || before === 0xe001 && (at === 1 || text.charCodeAt(at - 2) === 10)) {
+          for (j = 0; j < form.atoms.length; j++) {
+            if (!seen[form.atoms[j]]) { sum += asked[form.atoms[j]]; seen[form.atoms[j]] = true; }
+          }
+          break;
+        }
+        at = text.indexOf(form.form, at + 1);
+      }
+    }
+    return total ? Math.min(1, sum / total) : 0;
+  }
+
   Engine.prototype.reward = function (hit, read, ways, asked, total, own, twin) {
     var texts = this.folded(hit.index, hit.number), forms, title, share, length, i, run;
     var section = hit.index.sections[hit.number], other, blocks, best = 0, phrase = 0, value;
-    var meant;
+    var meant, heads;
     if (!read.forms) {
       read.forms = formsAsked(read, ways);
       read.phrase = this.folder.text(read.text).replace(/[\s\-_]+/g, "");
@@ -392,6 +445,16 @@
       value = 0.85 * covered(flatten(other.title), forms, asked, total, read.atoms.length);
       if (value > share) { share = value; title = flatten(other.title); }
     }
+    /* Words of one character, which pairs do not show: both stand in the title. */
+    for (i = 0; i < read.atoms.length; i++) {
+      value = read.atoms[i];
+      if (value.han && value.form.length === 2 && value.weight > 0.3 && !hit.matched[i] &&
+          title.indexOf(value.form.charAt(0)) !== -1 && title.indexOf(value.form.charAt(1)) !== -1) {
+        hit.cover += 0.5 * asked[i] / (total || 1);
+        share += 0.5 * asked[i] / (total || 1);
+      }
+    }
+    share = Math.min(1, share);
     /* How much of the title is asked for. */
     meant = 0;
     for (i = 0; i < read.atoms.length; i++) {
@@ -430,12 +493,15 @@
     } else {
       best = hit.cover;
     }
-    hit.best = best;
-    value = 1 + 0.9 * share * share * (0.4 + 0.6 * meant) + 0.25 * phrase + 0.5 * best * best;
+    heads = heading(texts.text, forms, asked, total);
+    if (hit.index.isStock(section)) { share *= 0.4; }
+    value = 1 + 0.9 * share * share * (0.4 + 0.6 * meant) + 0.25 * phrase + 0.5 * best * best +
+      0.25 * heads;
     if (read.phrase.length > 1 && title.replace(/\s+/g, "") === read.phrase) { value += 0.8; }
     hit.score *= value;
     if (section.level === 1 && share > 0.8) { hit.score *= 1.05; }
     if (hit.index !== own) { hit.score *= FOREIGN; }
     if (hit.weak) { hit.score *= 0.9; }
     if (section.page.kind === "map") { hit.score *= 0.7; }
+    if (hit.index.isStock(section)) { hit.score *= 0.9; }
   };
