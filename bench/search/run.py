@@ -53,8 +53,8 @@ def _commit() -> str:
     return run.stdout.strip()
 
 
-def run(collection: Collection, cache: Path, *, with_browser: bool) -> dict[str, Any]:
-    """Measure everything on one collection."""
+def run(collection: Collection, cache: Path, *, rounds: int) -> dict[str, Any]:
+    """Measure everything on one collection; in the browser so many rounds, 0 for not at all."""
     print(f"search: {collection.name}: site", flush=True)
     site = sites.build(collection, cache / "sites")
     variants = sites.make(site, collection)
@@ -64,7 +64,7 @@ def run(collection: Collection, cache: Path, *, with_browser: bool) -> dict[str,
         "markdown": collection.markdown_bytes(),
         **sites.index_sizes(variants),
     }
-    if with_browser:
+    if rounds:
         from bench.search import browser  # needs a browser, which quality does not
 
         print(f"search: {collection.name}: browser", flush=True)
@@ -72,7 +72,7 @@ def run(collection: Collection, cache: Path, *, with_browser: bool) -> dict[str,
             variants,
             PAGES[collection.name],
             TYPED[collection.name],
-            rounds=ROUNDS[collection.name],
+            rounds=rounds,
         )
     return record
 
@@ -81,6 +81,7 @@ def main(given: list[str]) -> int:
     """Run the benchmark, write its record to bench/results/search/, return the exit status."""
     parser = argparse.ArgumentParser(prog="bench.search", description=__doc__)
     parser.add_argument("--only", choices=sorted(PAGES), help="measure one collection")
+    parser.add_argument("--rounds", type=int, default=0, help="how often the browser measures")
     parser.add_argument("--no-browser", action="store_true", help="measure quality and bytes only")
     parser.add_argument("--no-record", action="store_true", help="print, keep nothing")
     arguments = parser.parse_args(given)
@@ -102,7 +103,8 @@ def main(given: list[str]) -> int:
     }
     for name, get in (("handbook", handbook), ("oi-wiki", lambda: oi_wiki(cache))):
         if arguments.only in (None, name):
-            record["collections"][name] = run(get(), cache, with_browser=not arguments.no_browser)
+            rounds = 0 if arguments.no_browser else arguments.rounds or ROUNDS[name]
+            record["collections"][name] = run(get(), cache, rounds=rounds)
     print(history.summary(record))
     if not arguments.no_record:
         path = history.write(ROOT / history.FOLDER, record)
