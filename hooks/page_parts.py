@@ -13,9 +13,12 @@ from hooks import contents, topic_map
 from hooks.external import report as external_report
 from hooks.navigation import Entry
 from hooks.records import Catalogue, Note
+from hooks.search.evaluation import history as search_history
+from hooks.search.evaluation import page as search_page
 
 _MARKER = re.compile(
-    r"^<!-- (?P<name>contents|notes|newest|verified|map|plan|external-links|sources)"
+    r"^<!-- (?P<name>contents|notes|newest|verified|map|plan|external-links|sources"
+    r"|search-(?P<part>quality|speed|history))"
     r"(?: depth=(?P<depth>\d))?(?: area=(?P<area>[a-z]+))? -->[ \t]*$",
     re.MULTILINE,
 )
@@ -41,6 +44,8 @@ def fill_markers(
     `<!-- map -->`: every area of the field. `<!-- plan area=link -->`: what an area will hold.
     `<!-- external-links -->`: what the last check of external links found. `<!-- sources -->`:
     what `sources` returns for the language, the bibliography of the data.
+    `<!-- search-quality -->`, `<!-- search-speed -->`, `<!-- search-history -->`: what the runs
+    of the search benchmark found.
     """
     prefix = posixpath.relpath(".", posixpath.dirname(page_path) or ".")
 
@@ -59,6 +64,9 @@ def fill_markers(
             return external_report.render_report(report, language)
         if name == "sources":
             return sources(language) if sources else ""
+        if match["part"]:
+            runs = search_history.load(root / search_history.FOLDER) if root else []
+            return search_page.render(match["part"], runs, language)
         if name == "newest":
             return contents.newest(notes, language, added, prefix=prefix)
         if name == "verified":

@@ -1,0 +1,113 @@
+"""`make bench BENCH=search`: quality, waiting times, memory and bytes, kept as one record."""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import os
+import platform
+import subprocess
+from pathlib import Path
+from typing import Any
+
+from bench.search import quality, sites
+from bench.search.notes import ROOT, Collection, handbook, oi_wiki
+from hooks import search_worker
+from hooks.search.evaluation import history
+
+TYPED = {
+    "handbook": ["nvlink", "cudaMemcpyAsync", "对分带宽", "bisection bandwidth", "虚拟机里的拓扑"],
+    "oi-wiki": ["dijkstra", "最短路", "nth_element", "线段树合并"],
+}
+"""What is typed in the browser; the first one cold."""
+PAGES = {"handbook": "link/topo/nvswitch.html", "oi-wiki": "ds/dsu.html"}
+ROUNDS = {"handbook": 3, "oi-wiki": 2}
+
+
+def _machine() -> dict[str, Any]:
+    cpu = platform.processor() or platform.machine()
+    info = Path("/proc/cpuinfo")
+    if info.is_file():
+        names = [
+            line.partition(":")[2].strip()
+            for line in info.read_text(encoding="utf-8").splitlines()
+            if line.startswith("model name")
+        ]
+        cpu = names[0] if names else cpu
+    return {
+        "cpu": cpu,
+        "cores": os.cpu_count(),
+        "system": platform.platform(terse=True),
+        "load": round(os.getloadavg()[0], 2) if hasattr(os, "getloadavg") else None,
+    }
+
+
+def _commit() -> str:
+    run = subprocess.run(
+        ["git", "describe", "--always", "--dirty"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return run.stdout.strip()
+
+
+def run(collection: Collection, cache: Path, *, rounds: int) -> dict[str, Any]:
+    """Measure everything on one collection; in the browser so many rounds, 0 for not at all."""
+    print(f"search: {collection.name}: site", flush=True)
+    site = sites.build(collection, cache / "sites")
+    variants = sites.make(site, collection)
+    print(f"search: {collection.name}: quality", flush=True)
+    record = quality.measure(collection, site, cache)
+    record["bytes"] = {
+        "markdown": collection.markdown_bytes(),
+        **sites.index_sizes(variants),
+    }
+    if rounds:
+        from bench.search import browser  # needs a browser, which quality does not
+
+        print(f"search: {collection.name}: browser", flush=True)
+        record["browser"] = browser.measure(
+            variants,
+            PAGES[collection.name],
+            TYPED[collection.name],
+            rounds=rounds,
+        )
+    return record
+
+
+def main(given: list[str]) -> int:
+    """Run the benchmark, write its record to bench/results/search/, return the exit status."""
+    parser = argparse.ArgumentParser(prog="bench.search", description=__doc__)
+    parser.add_argument("--only", choices=sorted(PAGES), help="measure one collection")
+    parser.add_argument("--rounds", type=int, default=0, help="how often the browser measures")
+    parser.add_argument("--no-browser", action="store_true", help="measure quality and bytes only")
+    parser.add_argument("--no-record", action="store_true", help="print, keep nothing")
+    arguments = parser.parse_args(given)
+    cache = ROOT / ".cache/bench"
+    cache.mkdir(parents=True, exist_ok=True)
+    now = datetime.datetime.now(datetime.UTC)
+    record: dict[str, Any] = {
+        "format": history.FORMAT,
+        "date": now.date().isoformat(),
+        "time": now.isoformat(timespec="seconds"),
+        "commit": _commit(),
+        "command": " ".join(["python -m bench.search", *given]),
+        "machine": _machine(),
+        "versions": {
+            "python": platform.python_version(),
+            "material": search_worker.MATERIAL_VERSION,
+        },
+        "collections": {},
+    }
+    for name, get in (("handbook", handbook), ("oi-wiki", lambda: oi_wiki(cache))):
+        if arguments.only in (None, name):
+            rounds = 0 if arguments.no_browser else arguments.rounds or ROUNDS[name]
+            record["collections"][name] = run(get(), cache, rounds=rounds)
+    print(history.summary(record))
+    if not arguments.no_record:
+        path = history.write(ROOT / history.FOLDER, record)
+        print(f"search: record kept in {path.relative_to(ROOT)}")
+    print("bench: search done.")
+    return 0
