@@ -181,7 +181,7 @@ def _table(chart: Chart, words: dict[str, str]) -> str:
     summary = words["table"].format(len(chart.points))
     return (
         f'<details class="facts__sources chart__data"><summary>{escape(summary)}</summary>'
-        f'<div class="facts__scroll" role="region" tabindex="0" aria-label="{escape(chart.title)}">'
+        f'<div class="facts__scroll" role="region" tabindex="0" aria-label="{escape(summary)}">'
         f'<table class="facts__table"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
         "</div></details>"
     )

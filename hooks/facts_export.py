@@ -68,9 +68,11 @@ def _rows(family: Family, base: FactBase) -> Iterable[list[object]]:
 
 def _as_json(family: Family, base: FactBase) -> str:
     used = {cell.source for row in family.rows.values() for cell in row.cells.values()}
-    data: dict[str, Any] = family.model_dump(mode="json", by_alias=True, exclude_none=True)
+    data: dict[str, Any] = family.model_dump(
+        mode="json", by_alias=True, exclude_none=True, warnings=False
+    )
     data["sources"] = {
-        key: source.model_dump(mode="json", exclude_none=True)
+        key: source.model_dump(mode="json", exclude_none=True, warnings=False)
         for key, source in base.sources.items()
         if key in used
     }

@@ -286,9 +286,10 @@ def _sources(
         cited = escape(cited_source(source, language))
         items += (
             f'<li><a href="{escape(source.url)}">{cited}</a>'
-            f"{words['semicolon']}{words['semicolon'].join(details)}{words['semicolon']}"
-            f'<a class="facts__entry" href="{escape(bibliography)}#{anchor(key)}">'
-            f"{words['bibliography']}</a></li>"
+            f"{words['semicolon']}{words['semicolon'].join(details)}"
+            f'<span class="facts__entry">{words["semicolon"]}'
+            f'<a href="{escape(bibliography)}#{anchor(key)}">{words["bibliography"]}</a>'
+            "</span></li>"
         )
     if not items:
         return ""

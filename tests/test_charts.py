@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from playwright.sync_api import Browser
 from selectolax.lexbor import LexborHTMLParser
 
 from hooks import chart_html, chart_vega, charts
@@ -285,3 +286,34 @@ def test_two_charts_on_a_page_share_no_id(base: FactBase, root: Path) -> None:
     html = "".join((drawn(spec, base, root)[0].html or "") for spec in (FACTS, SIZES))
     ids = re.findall(r'\bid="([^"]+)"', html)
     assert len(ids) == len(set(ids))
+
+
+@pytest.mark.browser
+def test_a_chart_scrolls_in_itself_and_follows_the_scheme(
+    browser: Browser, base: FactBase, root: Path
+) -> None:
+    sheets = Path(__file__).resolve().parent.parent / "docs/assets/stylesheets"
+    css = "".join(
+        (sheets / name).read_text(encoding="utf-8") for name in ("handbook.css", "data.css")
+    )
+    page = browser.new_page(viewport={"width": 360, "height": 700})
+    html = drawn(SIZES, base, root)[0].html
+    page.set_content(f'<style>{css}</style><div class="md-typeset">{html}</div>')
+
+    def ink() -> str:
+        return str(page.evaluate("getComputedStyle(document.querySelector('svg text[fill]')).fill"))
+
+    light = ink()
+    page.evaluate("document.body.setAttribute('data-md-color-scheme', 'slate')")
+    dark = ink()
+    widths = page.evaluate(
+        "() => { const s = document.querySelector('.figure__scroll');"
+        " return [document.documentElement.scrollWidth, s.scrollWidth, s.clientWidth] }"
+    )
+    page.focus(".figure__scroll")
+    page.keyboard.press("ArrowRight")
+    page.wait_for_function("document.querySelector('.figure__scroll').scrollLeft > 0")
+    page.close()
+    assert light != dark
+    assert widths[0] <= 360
+    assert widths[1] > widths[2]

@@ -251,7 +251,7 @@ def test_sources_are_listed_with_the_day_they_were_read(base: FactBase) -> None:
 
 def test_a_source_leads_to_its_entry_in_the_bibliography(base: FactBase) -> None:
     tree = LexborHTMLParser(render_table("table: gpu", base, "en", "en/link/topo"))
-    entry = tree.css_first("details li a.facts__entry")
+    entry = tree.css_first("details li .facts__entry a")
     assert entry is not None
     assert entry.attributes["href"] == "../../about/sources.html#source-paper"
 
