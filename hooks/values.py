@@ -169,7 +169,7 @@ class Resolver:
                           f"{key} = {value}" for key, value in inputs.items())  # fmt: skip
         title = f"{words['computed']}{words['colon']}{name}({given}) → {output}"
         page = f"calc/{name}"
-        query = "&".join(f"{key}={value}" for key, value in inputs.items())
+        query = "&".join(f"{name}.{key}={value}" for key, value in inputs.items())
         prefix = "" if language == "zh" else f"{language}/"
         href = f"{prefix}{page}.html?{query}" if page in self.pages else ""
         return Resolved(Truth(value, marker.parts.get("unit", "")), title, href, "calc")
