@@ -185,7 +185,7 @@ class Resolver:
         }
         said = ", ".join(f"{key} = {text}" for key, text in given.items())
         title = f"{words['computed']}{words['colon']}{name}({said}) → {output}"
-        query = urlencode(given)
+        query = urlencode({f"{name}.{key}": text for key, text in given.items()})
         prefix = "" if language == "zh" else f"{language}/"
         href = f"{prefix}calc/{name}.html?{query}" if f"calc/{name}" in self.pages else ""
         return Resolved(Truth(value, own_unit or unit), title, href, "calc")

@@ -99,7 +99,7 @@ def answers(
     if run.returncode:
         raise LibraryError(f"{library} failed: {run.stderr[-800:]}")
     result: dict[str, Any] = json.loads(taken.read_text(encoding="utf-8"))
-    kept = {
+    kept: dict[tuple[str, str], Any] = {
         (query.language, query.text): locations
         for query, locations in zip(queries, result.pop("answers"), strict=True)
     }

@@ -17,9 +17,8 @@ from typing import TYPE_CHECKING, Final
 import yaml
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from hooks.catalogue import language_of
 from hooks.navigation import Entry, read_navigation
-from hooks.records import DEFAULT_LANGUAGE, LANGUAGES
+from hooks.records import DEFAULT_LANGUAGE, LANGUAGES, language_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -17,8 +17,8 @@ from mdit_py_plugins.deflist import deflist_plugin
 from mdit_py_plugins.footnote import footnote_plugin
 
 from hooks import front_matter
-from hooks.catalogue import language_of
 from hooks.plain import plain_text
+from hooks.records import language_of
 from hooks.search.documents import (
     CODE_CLOSE,
     CODE_OPEN,

@@ -82,7 +82,7 @@
       { key: "gpu", label: { zh: "加速器", en: "Accelerator" }, kind: "preset", family: "accelerators", value: "h100-sxm", fills: { capacity: "mem_gb" } },
       { key: "capacity", label: { zh: "每卡显存", en: "Memory of a GPU" }, unit: "GB", min: 0.1, max: 100000 },
       { key: "gpus", label: { zh: "GPU 数（张量并行）", en: "GPUs (tensor parallel)" }, kind: "integer", value: 4, min: 1, max: 4096 },
-      { key: "usable", label: { zh: "可用显存比例", en: "Share of memory in use" }, unit: "%", value: 90, min: 1, max: 100, help: { zh: "vLLM 的 gpu_memory_utilization 默认 0.9。", en: "vLLM's gpu_memory_utilization is 0.9 by default." } }
+      { key: "usable", label: { zh: "可用显存比例", en: "Share of memory in use" }, unit: "%", value: 90, min: 1, max: 100, help: { zh: "在 vLLM 里是 gpu_memory_utilization。", en: "In vLLM, gpu_memory_utilization." } }
     ]),
     outputs: [
       { key: "per_token", label: { zh: "每 token", en: "Per token" }, kind: "bytes", digits: 6 },
@@ -99,7 +99,7 @@
     ],
     assumptions: [
       { zh: "张量并行按头切缓存；GPU 多于 KV 头时要重复存，MLA 则每卡都存全份。", en: "Tensor parallelism cuts the cache by heads; with more GPUs than KV heads copies are kept, and with MLA every GPU keeps it all." },
-      { zh: "不含激活与 CUDA 图（几 GB，可用比例里扣）；分页缓存的碎片不到一页。", en: "No activations or CUDA graphs (a few GB: lower the share in use); a paged cache wastes less than a page a sequence." },
+      { zh: "不含激活与 CUDA 图（从可用比例里扣）；分页缓存的碎片不到一页。", en: "No activations or CUDA graphs (lower the share in use for them); a paged cache wastes less than a page a sequence." },
       { zh: "滑动窗口与跨层共享会更省，这里不算。", en: "Sliding windows and sharing across layers save more and are not counted." }
     ],
     example: { inputs: { model: "", gpu: "", attention: "gqa", layers: 80, kv_heads: 8, head_dim: 128, context: 8192, batch: 16, parameters: "72.7B", capacity: 80, gpus: 4 }, says: { zh: "80 层、8 个 KV 头、头维度 128（Qwen2.5-72B 的形状；DeepSeek 的论文印作 327.680 KB）：", en: "80 layers, 8 KV heads of 128 (the shape of Qwen2.5-72B; DeepSeek's paper prints 327.680 KB):" } },
@@ -175,7 +175,7 @@
       "\\text{TPOT} \\ge \\max\\left(\\frac{2N_a b}{g\\,P},\\; \\frac{W_{\\text{read}} + b\\,(s + o/2)\\,k}{g\\,B}\\right), \\quad W_{\\text{read}} = W\\left[1 - \\left(1 - \\tfrac{N_a}{N}\\right)^b\\right]"
     ],
     assumptions: [
-      { zh: "只有算力与显存两条屋顶；不计卡间通信、调度与核函数启动，真实值常是下限的 1.5 到 3 倍。", en: "Two roofs only, arithmetic and memory; no traffic between GPUs, scheduling or launches, so real figures are often 1.5 to 3 times these." },
+      { zh: "只有算力与显存两条屋顶；不计卡间通信、调度与核函数启动，真实值总在其上。", en: "Two roofs only, arithmetic and memory; no traffic between GPUs, scheduling or launches, so real figures lie above." },
       { zh: "k：每 token 的缓存字节；解码取输出过半时的长度。因果注意力按一半计。", en: "k: cache bytes a token; decode is taken at half of the output. Causal attention counts half." },
       { zh: "MoE 按均匀路由估计一步读到的专家；批量 1 时只读激活参数。", en: "For MoE, the experts a step reads are estimated for uniform routing; at batch 1 only the active ones." },
       { zh: "转折批量只比权重与算力，不算缓存；缓存长时永远到不了。", en: "The turning batch weighs weights against arithmetic only; with a long cache it is never reached." }

@@ -144,8 +144,8 @@
       {
         key: "header", label: { zh: "每包开销", en: "Overhead per packet" }, kind: "integer", unit: "B", value: 26, min: 0, max: 64,
         help: {
-          zh: "3–5 代：起始 4 + 序号含于其中 + 头 12 或 16 + LCRC 4，另加 DLLP 分摊；常取 20–28。",
-          en: "Gen 3-5: start 4 with the sequence number, header 12 or 16, LCRC 4, and a share of DLLPs; 20 to 28 is usual."
+          zh: "3 至 5 代：起始 4、头 12 或 16、LCRC 4，可再加 ECRC 4，共 20 至 28；DLLP 另计。",
+          en: "Gen 3 to 5: start 4, header 12 or 16, LCRC 4 and perhaps ECRC 4 make 20 to 28; DLLPs not counted."
         }
       }
     ],

@@ -34,7 +34,7 @@
     ],
     formula: ["B_{\\text{uni}} = \\text{links} \\times B_{\\text{link}}, \\qquad B_{\\text{bi}} = 2\\,B_{\\text{uni}}"],
     assumptions: [
-      { zh: "每链路速率是标称载荷速率；包头与流控让实测再低一成上下。", en: "The rate per link is the nominal payload rate; headers and flow control take roughly another tenth." },
+      { zh: "每链路速率是标称载荷速率；包头与流控让实测更低。", en: "The rate per link is the nominal payload rate; headers and flow control take more." },
       { zh: "没有 NVSwitch 时，两块 GPU 之间只能用连着它们的那几条链路。", en: "Without NVSwitch, two GPUs share only the links between them." }
     ],
     example: { inputs: { gen: "nvlink4-h100", gpus: 8 }, says: { zh: "八块 H100：", en: "Eight H100:" } },
@@ -183,7 +183,7 @@
     formula: ["B = \\text{stacks} \\times \\frac{\\text{bits} \\times \\text{Gb/s per pin}}{8}"],
     assumptions: [
       { zh: "读写共用一条总线：这是读与写之和，不分方向。", en: "Reads and writes share the bus: this is their sum, with no direction." },
-      { zh: "刷新、行切换与读写转向使可达带宽约为九成。", en: "Refresh, row changes and bus turnarounds leave about nine tenths to reach." }
+      { zh: "刷新、行切换与读写转向使可达带宽低于此值。", en: "Refresh, row changes and bus turnarounds leave less to reach." }
     ],
     example: { inputs: { gen: "", bits: 1024, rate: 5.2, stacks: 5, capacity: 16 }, says: { zh: "五个 1024 位堆栈、每针 5.2 Gb/s：", en: "Five stacks of 1024 bits at 5.2 Gb/s per pin:" } },
     sources: [],

@@ -289,7 +289,7 @@
   f.pipelineScene = function (v, game) {
     var chunks = chunksOf(v);
     var shortest = Math.min(v.forward, v.input, v.weight) / chunks;
-    var width = Math.min(2400, Math.max(540, (game.end / shortest) * 13));
+    var width = Math.min(2400, Math.max(540, (game.end / shortest) * 9.5));
     var scale = width / game.end;
     var items = [];
     for (var s = 0; s < v.stages; s++) {

@@ -147,9 +147,9 @@
     ],
     assumptions: [
       { zh: "方括号：只有启用该 ZeRO 阶段（或序列并行）时才除。", en: "Brackets: divided only in those ZeRO stages (or with sequence parallelism)." },
-      { zh: "激活系数 34 = 10 + 24 属于 GPT 式层（GELU、4h 前馈、dropout、16 位）；SwiGLU 与 GQA 会变动一两成。", en: "The 34 = 10 + 24 belongs to a GPT layer (GELU, 4h feed-forward, dropout, 16 bits); SwiGLU and GQA move it by a tenth or two." },
+      { zh: "激活系数 34 = 10 + 24 属于 GPT 式层（GELU、4h 前馈、dropout、16 位）；SwiGLU 与 GQA 的系数不同。", en: "The 34 = 10 + 24 belongs to a GPT layer (GELU, 4h feed-forward, dropout, 16 bits); with SwiGLU and GQA it differs." },
       { zh: "流水线第一段最满：1F1B 下同时压着 min(p, m) 个微批。", en: "The first pipeline stage is fullest: under 1F1B it holds min(p, m) micro-batches." },
-      { zh: "参数在 TP、PP 间均分；不含碎片、通信缓冲与 CUDA 上下文，实际另加几 GB。", en: "Parameters split evenly over TP and PP; fragments, communication buffers and the CUDA context add a few GB." }
+      { zh: "参数在 TP、PP 间均分；不含碎片、通信缓冲与 CUDA 上下文，实际还要另加。", en: "Parameters split evenly over TP and PP; fragments, communication buffers and the CUDA context come on top." }
     ],
     example: {
       inputs: { model: "", gpu: "", parameters: "7.5B", layers: 32, hidden: 4096, heads: 32, vocabulary: 50257, sequence: 2048, recipe: "mixed", stage: "1", dp: 64, tp: 1, pp: 1, sp: false, capacity: 80 },

@@ -69,7 +69,7 @@
           { value: "full", label: { zh: "整层", en: "full" } }
         ]
       },
-      { key: "price", label: { zh: "每卡每小时价格", en: "Price of a GPU hour" }, unit: { zh: "元（任意货币）", en: "of any currency" }, value: 2, min: 0, max: 1e6 }
+      { key: "price", label: { zh: "每卡每小时价格（任意货币）", en: "Price of a GPU hour (any currency)" }, value: 2, min: 0, max: 1e6 }
     ]),
     outputs: [
       { key: "time", label: { zh: "训练时间", en: "Training time" }, kind: "seconds" },
@@ -79,7 +79,7 @@
       { key: "throughput", label: { zh: "每秒 token（全集群）", en: "Tokens a second (cluster)" }, kind: "count" },
       { key: "per_gpu", label: { zh: "每卡模型算力", en: "Model FLOP/s of a GPU" }, kind: "flops" },
       { key: "gpu_hours", label: { zh: "GPU 小时", en: "GPU hours" }, kind: "count" },
-      { key: "cost", label: { zh: "费用", en: "Cost" }, kind: "count" },
+      { key: "cost", label: { zh: "费用（同一货币）", en: "Cost (the same currency)" }, kind: "count" },
       { key: "per_token", label: { zh: "每 token 模型运算", en: "Model FLOP a token" }, kind: "flop" }
     ],
     formula: [
