@@ -20,6 +20,7 @@ from typing import Annotated, Any
 import yaml
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, field_validator
 
+from hooks import yaml_loader
 from hooks.findings import Finding, has_errors, nearest
 
 _ID = re.compile(r"[a-z0-9][a-z0-9-]*\Z")
@@ -79,9 +80,8 @@ def check_terms(text: str, file: str = "docs/terms.yml") -> tuple[list[Group], l
     that leads nowhere are errors.
     """
     try:
-        node = yaml.compose(text, Loader=yaml.SafeLoader)
-        data = yaml.safe_load(text)
-    except (yaml.YAMLError, ValueError) as error:
+        node, data = yaml_loader.read(text)
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
         mark = getattr(error, "problem_mark", None)
         line, column = (mark.line + 1, mark.column + 1) if mark else (1, 1)
         problem = getattr(error, "problem", None) or str(error)
