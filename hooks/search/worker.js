@@ -10,7 +10,7 @@
   "use strict";
 
   var OPTIONS = /*HANDBOOK_OPTIONS*/{ "language": "", "tables": "", "parts": {} };
-  var MOST = 48;             /* sections listed */
+  var MOST = 30;             /* sections listed */
   var VISIBLE = 4;           /* sections of a page shown without opening "N more" */
 
   var inFrame = typeof document !== "undefined";

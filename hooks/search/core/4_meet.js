@@ -382,7 +382,9 @@
     /* One character of a longer word is wrong: what else stands between its neighbours? */
     if (!out.length) { repairBetween(read, number, index, factor, out); }
     swapped = index.han(form.charCodeAt(1), form.charCodeAt(0));
-    if (swapped >= 0 && form.charAt(0) !== form.charAt(1)) {
+    /* Two characters the wrong way round: all that was typed, or a word of some title. */
+    if (swapped >= 0 && form.charAt(0) !== form.charAt(1) &&
+        (read.tokens[read.atoms[number].token].form.length === 2 || index.titled[swapped])) {
       out.push(alternative(index, [swapped], factor * WAY.repaired * 0.8, [number],
         form.charAt(1) + form.charAt(0), { repaired: true }));
     }
@@ -400,6 +402,10 @@
         }
       }
       index.between(form.charCodeAt(first), form.charCodeAt(first + 2)).forEach(function (code) {
+        if (!index.titled[index.han(form.charCodeAt(first), code)] &&
+            !index.titled[index.han(code, form.charCodeAt(first + 2))]) {
+          return;
+        }
         var pair = at === first ? form.charAt(first) + String.fromCharCode(code) :
           String.fromCharCode(code) + form.charAt(first + 2);
         out.push(alternative(index, [index.han(pair.charCodeAt(0), pair.charCodeAt(1))],

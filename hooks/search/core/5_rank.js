@@ -489,6 +489,20 @@
     return total ? Math.min(1, sum / total) : 0;
   }
 
+  /* The query without blanks and joints, repaired where it was. */
+  function meantPhrase(read) {
+    return read.tokens.map(function (token) {
+      var form = token.form, i, atom, at;
+      for (i = token.first; i < token.after; i++) {
+        atom = read.atoms[i];
+        at = i - token.first;
+        if (atom.repaired && !token.han) { form = atom.repaired; }
+        else if (atom.repaired) { form = form.slice(0, at) + atom.repaired + form.slice(at + 2); }
+      }
+      return form;
+    }).join("").replace(/[-_]+/g, "");
+  }
+
   /* What the text adds to a hit: phrases, words in one paragraph, definitions. */
   Engine.prototype.readText = function (hit, read, asked, total) {
     var texts = this.foldedText(hit.index, hit.number), forms = read.forms, run, value, i;
@@ -536,7 +550,7 @@
     var section = hit.index.sections[hit.number], other, value, meant, above;
     if (!read.forms) {
       read.forms = formsAsked(read, ways);
-      read.phrase = this.folder.text(read.text).replace(/[\s\-_]+/g, "");
+      read.phrase = meantPhrase(read);
       read.meant = read.tokens.filter(function (token) {
         return token.han ? true : !STOP_EN[token.form];
       });
