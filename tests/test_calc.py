@@ -206,6 +206,14 @@ def test_what_is_no_number_is_refused(calc: Engine, text: str) -> None:
             "pcie", {"lane": 16}, "lane", "是不是 lanes", "did you mean 'lanes'?", id="typo"
         ),
         pytest.param(
+            "roofline",
+            {"gpu": "a100-sxm-80", "dtype": "fp8"},
+            "peak",
+            "数据里没有 A100 SXM 80 GB 的这一项；请填",
+            "The data have no such figure for A100 SXM 80 GB. Enter a number",
+            id="no figure",
+        ),
+        pytest.param(
             "inference",
             {"active": "900B"},
             "active",

@@ -121,8 +121,11 @@
     return true;
   }
 
-  /** What the chosen rows fill in: {input key: {value, source, row}}. */
-  function fillings(record, values) {
+  /**
+   * What the chosen rows fill in: {input key: {value, source, row, read, preset}}. In `lacking`
+   * goes the title of a row that should fill an input and has no such figure.
+   */
+  function fillings(record, values, lacking) {
     var filled = {};
     for (var i = 0; i < record.inputs.length; i++) {
       var input = record.inputs[i];
@@ -135,7 +138,9 @@
         if (found) {
           found.preset = input.key;
         }
-        if (found && !has.call(filled, key)) {
+        if (!found) {
+          lacking[key] = row.title;
+        } else if (!has.call(filled, key)) {
           filled[key] = found;
         }
       }
@@ -171,25 +176,27 @@
     return { key: input.key, zh: zh, en: en };
   }
 
-  function rangeProblem(input) {
+  function rangeProblem(input, lackingIn) {
     var whole = input.kind === "integer";
     var low = calc.number(input.min, 12);
     var high = calc.number(input.max, 12);
     var unit = calc.say(input.unit, "en");
     unit = unit ? " " + unit : "";
+    var zh = lackingIn ? "数据里没有 " + calc.say(lackingIn, "zh") + " 的这一项；" : "";
+    var en = lackingIn ? "The data have no such figure for " + calc.say(lackingIn, "en") + ". " : "";
     return problem(
       input,
-      "请填 " + low + " 到 " + high + unit + " 之间的" + (whole ? "整数" : "数") + "。",
-      "Enter a " + (whole ? "whole number" : "number") + " from " + low + " to " + high + unit + "."
+      zh + "请填 " + low + " 到 " + high + unit + " 之间的" + (whole ? "整数" : "数") + "。",
+      en + "Enter a " + (whole ? "whole number" : "number") + " from " + low + " to " + high + unit + "."
     );
   }
 
-  function readNumber(input, given, filled, errors) {
+  function readNumber(input, given, filled, errors, lackingIn) {
     var isGiven = given !== undefined && String(given).replace(/\s/g, "") !== "";
     var written = isGiven ? given : filled ? filled.value : input.value;
     var value = written === undefined ? NaN : calc.parseNumber(written);
     if (value !== value) {
-      errors.push(rangeProblem(input));
+      errors.push(rangeProblem(input, isGiven ? null : lackingIn));
       return NaN;
     }
     var fits = value >= input.min && value <= input.max;
@@ -256,14 +263,16 @@
         values[input.key] = readFlag(input, given(input.key), errors);
       }
     }
-    var filled = fillings(record, values);
+    var lacking = {};
+    var filled = fillings(record, values, lacking);
     for (i = 0; i < record.inputs.length; i++) {
       input = record.inputs[i];
       var isNumber = !input.kind || input.kind === "number" || input.kind === "integer";
       var shown = calc.isShown(input, values);
       if (isNumber) {
         values[input.key] = readNumber(
-          input, shown ? given(input.key) : undefined, filled[input.key], shown ? errors : []
+          input, shown ? given(input.key) : undefined, filled[input.key], shown ? errors : [],
+          lacking[input.key]
         );
       } else if (input.kind === "choice" && filled[input.key] && given(input.key) === undefined) {
         values[input.key] = readChoice(input, undefined, filled[input.key], errors);

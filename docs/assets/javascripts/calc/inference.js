@@ -142,7 +142,7 @@
       zh: "首 token 时间（TTFT）与每 token 时间（TPOT）再怎么优化也低不过的值。",
       en: "What time to first token (TTFT) and time per output token (TPOT) cannot fall below."
     },
-    note: "infer/roofline",
+    note: "infer/kv-cache",
     inputs: [calc.modelInput(["parameters", "active", "attention", "layers", "heads", "kv_heads", "head_dim", "kv_rank", "rope_dim"])].concat(
       [
         calc.shapeInputs.parameters,
