@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from hooks import contents, topic_map
+from hooks import checking_page, contents, topic_map
 from hooks.external import report as external_report
 from hooks.navigation import Entry
 from hooks.records import Catalogue, Note
@@ -38,7 +38,8 @@ def fill_markers(
     `<!-- contents depth=3 -->`: every topic, note and heading. `<!-- notes -->`: the notes of the
     topic whose index page this is. `<!-- newest -->`, `<!-- verified -->`: the latest six.
     `<!-- map -->`: every area of the field. `<!-- plan area=link -->`: what an area will hold.
-    `<!-- external-links -->`: what the last check of external links found.
+    `<!-- external-links -->`: what the last check of external links found. `<!-- check-… -->`:
+    see `hooks.checking_page`.
     """
     prefix = posixpath.relpath(".", posixpath.dirname(page_path) or ".")
 
@@ -63,7 +64,7 @@ def fill_markers(
         entry = contents.topic_entry(entries, index)
         return contents.topic_listing(entry, notes, language, prefix=prefix) if entry else ""
 
-    return _MARKER.sub(block, markdown)
+    return checking_page.fill(_MARKER.sub(block, markdown), language, root)
 
 
 def backlinks_html(sources: Sequence[Note], urls: Mapping[str, str], language: str) -> str:
