@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from hooks import contents, topic_map
+from hooks import checking_page, contents, topic_map
 from hooks.external import report as external_report
 from hooks.navigation import Entry
 from hooks.records import Catalogue, Note
@@ -46,6 +46,7 @@ def fill_markers(
     what `sources` returns for the language, the bibliography of the data.
     `<!-- search-quality -->`, `<!-- search-speed -->`, `<!-- search-history -->`: what the runs
     of the search benchmark found.
+    `<!-- check-… -->`: see `hooks.checking_page`.
     """
     prefix = posixpath.relpath(".", posixpath.dirname(page_path) or ".")
 
@@ -75,7 +76,7 @@ def fill_markers(
         entry = contents.topic_entry(entries, index)
         return contents.topic_listing(entry, notes, language, prefix=prefix) if entry else ""
 
-    return _MARKER.sub(block, markdown)
+    return checking_page.fill(_MARKER.sub(block, markdown), language, root)
 
 
 def backlinks_html(sources: Sequence[Note], urls: Mapping[str, str], language: str) -> str:

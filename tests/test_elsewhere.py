@@ -81,6 +81,14 @@ CASES: dict[str, tuple[dict[str, str], list[str]]] = {
         {VITE: "", "docs/a.md": "", "docs/img/p.png": ""},
         ["orphan-asset"],
     ),
+    "variants of a picture": (
+        {"docs/a.md": "![x](p.svg)", "docs/p.svg": "", "docs/p.printable.svg": ""},
+        [],
+    ),
+    "variants of nothing": (
+        {"docs/a.md": "", "docs/p.svg": "", "docs/p.printable.svg": ""},
+        ["orphan-asset", "orphan-asset"],
+    ),
     "parts of a drawing": ({"docs/a.md": "", "docs/g/x.graffle/image1.png": ""}, []),
     "a slash in a tree that is all": (
         {"docs/a.md": "[x](/t/b.md#b) [x](/t)", "docs/t/b.md": "# B"},

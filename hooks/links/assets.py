@@ -74,10 +74,18 @@ def orphans(
             left.difference_update(names.get(name, ()))
         if not left:
             return
-    for path in sorted(left):
+    for path in sorted(path for path in left if not _is_variant(path, left, catalogue)):
         file = path if settings.docs_prefix in ("", ".") else f"{settings.docs_prefix}/{path}"
         message = f"nothing refers to '{path}'; use it or delete it"
         yield Finding(file, 0, 0, "orphan-asset", message, target=path)
+
+
+def _is_variant(path: str, left: set[str], catalogue: Catalogue) -> bool:
+    """Tell whether a file is a variant of one in use, such as `x.printable.svg` of `x.svg`."""
+    folder, _, name = path.rpartition("/")
+    first, *_, last = name.split(".")
+    plain = f"{folder}/{first}.{last}" if folder else f"{first}.{last}"
+    return plain != path and plain in catalogue.other_files and plain not in left
 
 
 def _is_asset(path: str) -> bool:

