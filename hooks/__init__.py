@@ -15,7 +15,8 @@ that knows MkDocs; `python -m hooks` (`cli`) runs the same functions without a b
 - Data: `facts`, `facts_table`, `measured`, `measured_table`, `data_blocks`, `quantities`,
   `yaml_places`.
 - What pages get besides their text: `page_parts`, `contents`, `topic_map`, `backlinks`, `history`.
-- Search in the browser: `search_worker` with `search_prelude.js`.
+- Search, in the browser and in a terminal: the package `search`; its fallback to Material's own
+  engine is `search_worker` with `search_prelude.js`.
 - Building and starting: `publish`, `scaffold`.
 - Other people's sites, never part of a build: the package `external`.
 """

@@ -24,6 +24,7 @@ from hooks.findings import Finding
 from hooks.links import assets, snippets
 from hooks.links.settings import Settings
 from hooks.records import Catalogue
+from hooks.search import terms
 
 MERMAID = "assets/vendor/mermaid/mermaid.min.js"
 
@@ -71,6 +72,7 @@ def read_tree(
     findings += problems
     areas, problems = topic_map.load(docs / "map.yml", "docs/map.yml")
     findings += problems + missing_translations(notes)
+    findings += terms.check_file(docs / "terms.yml", "docs/terms.yml")
     findings += addresses.check_aliases(notes)
     register = root / addresses.REGISTER
     if register.is_file():

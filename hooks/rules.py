@@ -272,6 +272,14 @@ _RULES = (
         _OFF,
     ),
     Rule(
+        "terms",
+        "the file of terms that mean the same has an unknown field, a term in two groups or a"
+        " reference to no group",
+        "search would take different things for the same, or miss what it should know",
+        "correct the named field; join the two groups, or keep the term in one",
+        _OFF,
+    ),
+    Rule(
         "duplicate-title",
         "two notes of one language have one title",
         "search results cannot be told apart",

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from hooks import search
 from hooks.search.engine import Engine, Hit, build_index, core_source, open_engine
 from hooks.search.index import make_index
 from hooks.search.markdown import read_note
@@ -37,6 +38,12 @@ def _of(*notes: tuple[str, str]) -> Engine:
 
 def test_core_is_ascii() -> None:
     assert core_source().isascii()  # the frame that runs it on file:// declares no encoding
+
+
+def test_core_and_worker_are_of_the_language_old_browsers_read() -> None:
+    worker = (Path(search.__file__).parent / "worker.js").read_text(encoding="utf-8")
+    code = re.sub(r"/\*.*?\*/|\"(?:[^\"\\\n]|\\.)*\"", "", core_source() + worker, flags=re.DOTALL)
+    assert re.findall(r"=>|`|\b(?:let|const|class|async|await)\b|\(\?<", code) == []
 
 
 BW, SYNC, KERNEL, UM = (f"chip/memory.html#{name}" for name in ("bw", "sync", "kernel", "um"))

@@ -78,8 +78,8 @@ class Worker:
 
     def ask(self, query: str) -> list[list[dict[str, Any]]]:
         self.send(2, query)
-        answers = [answer["data"]["items"] for answer in self.collect() if answer["type"] == 3]
-        return answers[-1]
+        groups: list[list[dict[str, Any]]] = self.collect()[-1]["data"]["items"]
+        return groups
 
 
 def test_nothing_is_loaded_before_the_first_query(files: dict[str, str]) -> None:

@@ -96,11 +96,12 @@ def make_index(
     texts = [text for page in pages for text in _texts(page)]
     forms = [form for group in groups for form in group.forms]
     han = characters.han_of(texts) | characters.han_of(forms)
+    pairs = characters.regional(han)
     tables = {
-        "simple": characters.simple_pairs(han),
+        "simple": characters.simple_pairs(han.union(*(old for old, _ in pairs))),
         "sounds": characters.sounds(characters.han_of(texts)),
         "groups": [[group.id, list(group.forms), list(group.see)] for group in groups]
-        + [[f"~{old}", [old, new], []] for old, new in characters.regional(han)],
+        + [[f"~{old}", [old, new], []] for old, new in pairs],
     }
     index = Index(tables, pages=list(pages))
     for language in dict.fromkeys(page.language for page in pages):

@@ -171,6 +171,11 @@ def _across(groups: list[tuple[Group, yaml.MappingNode]], file: str) -> list[Fin
     return findings
 
 
+def check_file(path: Path, file: str) -> list[Finding]:
+    """Return what is wrong with a data file, which need not exist."""
+    return check_terms(path.read_text(encoding="utf-8"), file)[1] if path.is_file() else []
+
+
 def load_terms(path: Path) -> list[Group]:
     """Return the groups of a data file.
 

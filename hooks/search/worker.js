@@ -10,7 +10,7 @@
   "use strict";
 
   var OPTIONS = /*HANDBOOK_OPTIONS*/{ "language": "", "tables": "", "parts": {} };
-  var MOST = 48;             /* sections listed */
+  var MOST = 30;             /* sections listed */
   var VISIBLE = 4;           /* sections of a page shown without opening "N more" */
 
   var inFrame = typeof document !== "undefined";
@@ -107,7 +107,13 @@
     /* With the other language there only what was not met is worth another answer. */
     if (state === "all" && answered && answered.query === query &&
         (answered.isAll || answered.isMet)) { return; }
-    found = engine.search(query, { language: OPTIONS.language, limit: MOST });
+    try {
+      found = engine.search(query, { language: OPTIONS.language, limit: MOST });
+    } catch (error) {
+      if (self.console) { self.console.error("search: " + error.message); }
+      answer([], "");
+      return;
+    }
     answered = {
       query: query, isAll: state === "all",
       isMet: found.hits.length > 0 && found.read.atoms.every(function (atom) {

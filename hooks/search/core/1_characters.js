@@ -33,6 +33,7 @@ var HandbookSearch = (function () {
   function Folder() {
     this.to = new Uint16Array(65536);
     this.kind = new Uint8Array(65536);
+    this.buffer = new Uint16Array(1024);
     this.simple = {};
   }
 
@@ -75,16 +76,17 @@ var HandbookSearch = (function () {
   }
 
   Folder.prototype.text = function (text) {
-    var out = [], i, codes;
+    var out = "", i, j, n, codes = this.buffer, to = this.to, code;
     if (/^[0-9a-z]*$/.test(text)) { return text; }
-    for (i = 0; i < text.length; i += 4096) {
-      codes = [];
-      for (var j = i; j < text.length && j < i + 4096; j++) {
-        codes.push(this.code(text.charCodeAt(j)));
+    for (i = 0; i < text.length; i += 1024) {
+      n = Math.min(1024, text.length - i);
+      for (j = 0; j < n; j++) {
+        code = text.charCodeAt(i + j);
+        codes[j] = to[code] || this.learn(code);
       }
-      out.push(String.fromCharCode.apply(null, codes));
+      out += String.fromCharCode.apply(null, n === 1024 ? codes : codes.subarray(0, n));
     }
-    return out.join("");
+    return out;
   };
 
   /* ---- Names --------------------------------------------------------------------- */

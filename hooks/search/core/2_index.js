@@ -215,8 +215,56 @@
     }
     this.from = from;
     this.size = this.order.length;
+    this.countPairs();
     this.sorted = null;
     this.ready = true;
+  };
+
+  /* In how many sections a character begins a pair, ends one, and how many pairs there are. */
+  Index.prototype.countPairs = function () {
+    var i, key, df;
+    this.begins = new Int32Array(65536);
+    this.ends = new Int32Array(65536);
+    this.pairs = 0;
+    for (i = 0; i < this.keys.length; i++) {
+      key = this.keys[i];
+      if (key !== 0 && (key & 0xffff)) {
+        df = this.frequency(this.values[i]);
+        this.begins[key >>> 16] += df;
+        this.ends[key & 0xffff] += df;
+        this.pairs += df;
+      }
+    }
+  };
+
+  /*
+   * How much a pair of characters is a word rather than two that happen to meet, 0.25 to 1: by
+   * how much more often it occurs than chance would have it. Needs a collection of some size.
+   */
+  Index.prototype.cohesion = function (a, b) {
+    var df = this.frequency(this.han(a, b)), chance;
+    if (this.pairs < 4000) { return 1; }
+    chance = this.begins[a] * this.ends[b] / this.pairs;
+    if (df === 0) { return chance > 1 ? 0.25 : chance > 0.3 ? 0.5 : 1; }
+    chance = df / (chance || 1e-9);
+    return chance < 1 ? 0.25 : chance < 3 ? 0.5 : chance < 8 ? 0.8 : 1;
+  };
+
+  /* Characters that stand between two others in the index: a?b. */
+  Index.prototype.between = function (a, b) {
+    var found = [], i, key, term, other;
+    for (i = 0; i < this.keys.length; i++) {
+      key = this.keys[i];
+      if (key !== 0 && (key >>> 16) === a && (key & 0xffff)) {
+        term = this.values[i];
+        other = this.han(key & 0xffff, b);
+        if (other >= 0) {
+          found.push([key & 0xffff, Math.min(this.frequency(term), this.frequency(other))]);
+        }
+      }
+    }
+    found.sort(function (one, two) { return two[1] - one[1]; });
+    return found.slice(0, 2).map(function (one) { return one[0]; });
   };
 
   /* Once nothing will be added any more. */
@@ -232,9 +280,10 @@
   };
 
   Index.prototype.idf = function (term) {
-    var df = this.frequency(term);
-    return Math.log(1 + (this.size - df + 0.5) / (df + 0.5));
+    return idfOf(this.size, this.frequency(term));
   };
+
+  function idfOf(size, df) { return Math.log(1 + (size - df + 0.5) / (df + 0.5)); }
 
   Index.prototype.han = function (a, b) { return this.hanTerm((a << 16) | b, false); };
 
@@ -251,6 +300,16 @@
       this.sorted.sort();
     }
     return this.sorted;
+  };
+
+  /* Which letters each form of `list` has, as bits. */
+  Index.prototype.letters = function () {
+    var list = this.list(), i;
+    if (!this.masks || this.masks.length !== list.length) {
+      this.masks = new Int32Array(list.length);
+      for (i = 0; i < list.length; i++) { this.masks[i] = letters(list[i]); }
+    }
+    return this.masks;
   };
 
   /* Terms that begin so, the most frequent first. */

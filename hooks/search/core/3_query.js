@@ -118,7 +118,7 @@
   function readQuery(query, folder) {
     var tidied = tidy(query), found = readFilters(tidied), text = found.text;
     var read = {
-      text: text, filters: found.filters, atoms: [], tokens: [], excluded: [], phrases: [],
+      text: text, filters: found.filters, atoms: [], tokens: [], singles: [], excluded: [], phrases: [],
       typing: /[^\s"]$/.test(text)
     };
     /* Words to leave out: !word. -word too, but only Chinese: -m and -fopenmp are options. */
@@ -135,7 +135,9 @@
     read.text = text;
     read.tokens = tokensOf(text, folder).slice(0, MAX_ATOMS);
     read.tokens.forEach(function (token, index) {
-      var n = token.form.length, weights, i, weight, share;
+      var n, weights, i, weight, share, room = MAX_ATOMS - read.atoms.length;
+      if (token.han && token.form.length > room) { token.form = token.form.slice(0, Math.max(room, 0)); }
+      n = room > 0 ? token.form.length : 0;
       token.first = read.atoms.length;
       token.isLast = index === read.tokens.length - 1 && read.typing &&
         token.end >= text.replace(/\s+$/, "").length;
@@ -145,27 +147,38 @@
         if (n === 1) {
           read.atoms.push(atomOf(token, index, token.form, weights[0] * 0.8, token.at));
         }
-        /* A run of n characters is about n / 2 words, whatever its pairs. */
-        share = n > 2 ? Math.max(0.6, n / 2 / (n - 1)) : 1;
+        /* A long run has more pairs than words. */
+        share = n > 2 ? SHARE : 1;
         for (i = 0; i + 1 < n; i++) {
           weight = Math.min(weights[i], weights[i + 1]);
           if (weights[i] !== weights[i + 1]) { weight *= 0.4; }
           read.atoms.push(atomOf(token, index, token.form.substr(i, 2), weight * share, token.at + i));
         }
-      } else {
+        token.after = read.atoms.length;
+        /* A word of one character among words that only ask. */
+        for (i = 0; i < n && n > 1; i++) {
+          if (weights[i] === 1 && (i === 0 || weights[i - 1] < 0.5) &&
+              (i + 1 === n || weights[i + 1] < 0.5)) {
+            read.singles.push(atomOf(token, index, token.form.charAt(i), 0.5, token.at + i));
+          }
+        }
+      } else if (n) {
         weight = STOP_EN[token.form] ? 0 : SOFT_EN[token.form] ? 0.4 : 1;
         if (token.form.length === 1 && weight === 1 && !/[0-9]/.test(token.form)) { weight = 0.5; }
         read.atoms.push(atomOf(token, index, token.form, weight, token.at));
       }
       token.after = read.atoms.length;
     });
-    read.atoms = read.atoms.slice(0, MAX_ATOMS);
+    read.tokens = read.tokens.filter(function (token) { return token.after > token.first; });
+    read.atoms = read.atoms.concat(read.singles.slice(0, 4));
     /* Asked with nothing but such words: then they are what is asked for. */
     if (!read.atoms.some(function (atom) { return atom.weight >= 0.4; })) {
       read.atoms.forEach(function (atom) { atom.weight = 1; });
     }
     return read;
   }
+
+  var SHARE = 0.8;
 
   function atomOf(token, index, form, weight, at) {
     return {

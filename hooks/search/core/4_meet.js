@@ -14,7 +14,7 @@
   function alternative(index, terms, weight, atoms, form, options) {
     var made = {
       index: index, terms: terms, weight: weight, atoms: atoms, form: form,
-      check: false, repaired: false, prefix: false
+      check: false, repaired: false, prefix: false, most: 99
     }, name;
     for (name in options) { made[name] = options[name]; }
     return made;
@@ -121,11 +121,13 @@
 
   /* A name inside others (memcpy in cudamemcpy2d); only where nothing else is known. */
   function meetInside(read, number, index, factor, out) {
-    var form = read.atoms[number].form, list, i, count = 0;
+    var form = read.atoms[number].form, list, i, count = 0, mask, masks;
     if (form.length < 4) { return; }
     list = index.list();
+    masks = index.letters();
+    mask = letters(form);
     for (i = 0; i < list.length && count < MAX_PREFIXED; i++) {
-      if (list[i].length > form.length && list[i].indexOf(form) > 0) {
+      if ((mask & masks[i]) === mask && list[i].length > form.length && list[i].indexOf(form) > 0) {
         out.push(alternative(index, [index.latin[list[i]]], factor * WAY.inside, [number], list[i],
           { prefix: true }));
         count += 1;
@@ -134,12 +136,14 @@
   }
 
   function meetHan(read, number, index, factor, out) {
-    var form = read.atoms[number].form, term;
+    var form = read.atoms[number].form, term, idf;
     if (form.length === 1) {
+      term = index.begins[form.charCodeAt(0)] + index.ends[form.charCodeAt(0)];
+      idf = idfOf(index.size, Math.min(term, index.size));
       term = index.han(form.charCodeAt(0), 0);
-      if (term >= 0) { out.push(alternative(index, [term], factor, [number], form)); }
+      if (term >= 0) { out.push(alternative(index, [term], factor, [number], form, { most: idf })); }
       index.holding(form.charCodeAt(0), 300).forEach(function (other) {
-        out.push(alternative(index, [other], factor * WAY.single, [number], form));
+        out.push(alternative(index, [other], factor * WAY.single, [number], form, { most: idf }));
       });
       return;
     }
@@ -147,16 +151,24 @@
     if (term >= 0) { out.push(alternative(index, [term], factor, [number], form)); }
   }
 
+  function idfKnown(index, form) {
+    var term = index.find(form);
+    return term < 0 ? 0 : index.idf(term);
+  }
+
   /* "all reduce" typed as two words, "allreduce" in the text. */
   function meetJoined(read, index, factor, out) {
-    var i, a, b, term;
+    var i, a, b, term, most;
     for (i = 0; i + 1 < read.tokens.length; i++) {
       a = read.tokens[i];
       b = read.tokens[i + 1];
       if (a.han || b.han || read.text.slice(a.end, b.at).trim() !== "") { continue; }
       term = index.find(a.form + b.form);
       if (term >= 0) {
-        out.push(alternative(index, [term], factor * 0.95, [a.first, b.first], a.form + b.form));
+        /* One name is rarer than its two words; it is not to count for more. */
+        most = Math.max(idfKnown(index, a.form), idfKnown(index, b.form)) || 9;
+        out.push(alternative(index, [term], factor * 0.95, [a.first, b.first], a.form + b.form,
+          { most: most }));
       }
     }
   }
@@ -287,16 +299,17 @@
   }
 
   function repairLatin(read, number, index, factor, out) {
-    var form = read.atoms[number].form, most, list, i, other, far, best = [], mask, limit;
+    var form = read.atoms[number].form, most, list, i, other, far, best = [], mask, masks, limit;
     if (form.length < 4 || form.length > 40 || /^[0-9.]+$/.test(form)) { return; }
     most = form.length < 5 ? 1 : form.length < 8 ? 1.5 : 2;
     limit = Math.ceil(most);
     list = index.list();
+    masks = index.letters();
     mask = letters(form);
     for (i = 0; i < list.length; i++) {
+      if (mask !== masks[i] && bits(mask ^ masks[i]) > 2 * limit) { continue; }
       other = list[i];
       if (Math.abs(other.length - form.length) > limit || other.length < 3) { continue; }
-      if (bits(mask ^ letters(other)) > 2 * limit) { continue; }
       far = distance(form, other, limit);
       if (far > limit) { continue; }
       if (/[0-9]/.test(form) && form.replace(/[^0-9]+/g, "") !== other.replace(/[^0-9]+/g, "")) {
@@ -366,9 +379,37 @@
           String.fromCharCode(key >>> 16, key & 0xffff), { repaired: true }));
       });
     }
+    /* One character of a longer word is wrong: what else stands between its neighbours? */
+    if (!out.length) { repairBetween(read, number, index, factor, out); }
     swapped = index.han(form.charCodeAt(1), form.charCodeAt(0));
-    if (swapped >= 0 && form.charAt(0) !== form.charAt(1)) {
+    /* Two characters the wrong way round: all that was typed, or a word of some title. */
+    if (swapped >= 0 && form.charAt(0) !== form.charAt(1) &&
+        (read.tokens[read.atoms[number].token].form.length === 2 || index.titled[swapped])) {
       out.push(alternative(index, [swapped], factor * WAY.repaired * 0.8, [number],
         form.charAt(1) + form.charAt(0), { repaired: true }));
     }
+  }
+
+  function repairBetween(read, number, index, factor, out) {
+    var atom = read.atoms[number], token = read.tokens[atom.token], form = token.form;
+    var at = number - token.first;
+    [at, at - 1].forEach(function (first) {
+      /* The pairs at `first` and `first` + 1 share the character that may be wrong. */
+      if (out.length || first < 0 || first + 2 >= form.length) { return; }
+      if (read.atoms[token.first + first].found || read.atoms[token.first + first + 1].found) {
+        if (!read.atoms[token.first + first].repaired && !read.atoms[token.first + first + 1].repaired) {
+          return;
+        }
+      }
+      index.between(form.charCodeAt(first), form.charCodeAt(first + 2)).forEach(function (code) {
+        if (!index.titled[index.han(form.charCodeAt(first), code)] &&
+            !index.titled[index.han(code, form.charCodeAt(first + 2))]) {
+          return;
+        }
+        var pair = at === first ? form.charAt(first) + String.fromCharCode(code) :
+          String.fromCharCode(code) + form.charAt(first + 2);
+        out.push(alternative(index, [index.han(pair.charCodeAt(0), pair.charCodeAt(1))],
+          factor * WAY.repaired, [number], pair, { repaired: true }));
+      });
+    });
   }

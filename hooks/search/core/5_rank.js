@@ -1,8 +1,13 @@
   /* ---- Ranking ------------------------------------------------------------------- */
 
-  var CANDIDATES = 120;     /* sections whose text is looked at */
+  var CANDIDATES = 120;     /* sections whose title is looked at */
+  var READ = 48;            /* sections whose text is looked at */
   var MAX_CHECKED = 400;    /* texts looked at for one alternative */
   var LEAST_COVER = 0.42;   /* of the weight of what is asked; below, nothing is shown */
+  /* "References" and the like, in both languages: they name things without explaining them. */
+  var REFERENCES = new RegExp("^(?:\u53c2\u8003(?:\u8d44\u6599|\u6587\u732e|\u94fe\u63a5)?" +
+    "(?:\u4e0e\u6ce8\u91ca)?|\u5916\u90e8\u94fe\u63a5|\u5ef6\u4f38\u9605\u8bfb|\u6269\u5c55\u9605\u8bfb|" +
+    "references|bibliography|see also|further reading|external links)$", "i");
   var FOREIGN = 0.4;        /* for a section that the reader's language lacks */
 
   function Engine() {
@@ -46,9 +51,17 @@
     if (this.textCount > 600) { this.texts = Object.create(null); this.textCount = 0; }
     section = index.sections[number];
     known = this.texts[key] = {
-      title: this.folder.text(section.title), text: this.folder.text(section.text)
+      title: this.folder.text(section.title), text: null, blocks: null,
+      above: this.folder.text(section.page.title + "\n" + section.path.join("\n"))
     };
     this.textCount += 1;
+    return known;
+  };
+
+  /* The same with the text, which takes longer. */
+  Engine.prototype.foldedText = function (index, number) {
+    var known = this.folded(index, number);
+    if (known.text === null) { known.text = this.folder.text(index.sections[number].text); }
     return known;
   };
 
@@ -75,7 +88,7 @@
     var held = null, next;
     if (way.terms.length === 1) {
       term = way.terms[0];
-      scores = index.idf(term);
+      scores = Math.min(index.idf(term), way.most);
       for (i = index.from[term]; i < index.from[term + 1]; i++) {
         give(index.where[i], scores * index.impact[i]);
       }
@@ -102,7 +115,7 @@
       if (pattern) {
         checked += 1;
         if (checked > MAX_CHECKED) { return; }
-        texts = this.folded(index, number);
+        texts = this.foldedText(index, number);
         if (!pattern.test(texts.title) && !pattern.test(texts.text)) { continue; }
       }
       give(number, held[number] / way.terms.length);
@@ -124,6 +137,15 @@
       meetSynonyms(self, read, index, factor, out);
     });
     mark(out);
+    /* What is not met between two that are met lies across two words. */
+    read.atoms.forEach(function (atom, number) {
+      var before = read.atoms[number - 1], after = read.atoms[number + 1];
+      if (atom.han && !atom.found && before && after && before.found && after.found &&
+          before.token === atom.token && after.token === atom.token) {
+        atom.weight *= 0.3;
+        atom.isCrossing = true;
+      }
+    });
     this.retry(read, own, twin, out, function (number, index, factor, more) {
       if (!read.atoms[number].han) { meetInside(read, number, index, factor, more); }
     });
@@ -171,31 +193,34 @@
         var a = token.weights[i - token.first], b = token.weights[i - token.first + 1];
         if (Math.min(a, b) === 0.35 && /[^\u7684\u4e86\u5417\u5462\u5427\u662f\u548c\u4e0e]{2}/.test(atom.form) &&
             indexes.some(function (index) { return rankOf(index, atom.form); })) {
-          atom.weight = Math.max(atom.weight, 0.9 * (n > 2 ? Math.max(0.6, n / 2 / (n - 1)) : 1));
+          atom.weight = Math.max(atom.weight, 0.9 * (n > 2 ? SHARE : 1));
         }
       }
     });
   }
 
   /*
-   * Pairs of characters that lie across two words are rare or absent between two that are
-   * frequent: they say little, and their absence says nothing.
+   * Pairs of characters that lie across two words say little, and their absence says nothing.
+   * They are rare for how frequent their characters are.
    */
   function cohere(read, indexes) {
     read.tokens.forEach(function (token) {
-      var counts = [], i, least;
-      if (!token.han || token.form.length < 4) { return; }
+      var i, atom, value, counts = [], values = [];
+      if (!token.han || token.form.length < 3) { return; }
       for (i = token.first; i < token.after && i < read.atoms.length; i++) {
+        atom = read.atoms[i];
+        value = Math.max.apply(null, indexes.map(function (index) {
+          return index.cohesion(atom.form.charCodeAt(0), atom.form.charCodeAt(1));
+        }));
+        atom.weight *= value;
         counts.push(Math.max.apply(null, indexes.map(function (index) {
-          var form = read.atoms[i].form;
-          return index.frequency(index.han(form.charCodeAt(0), form.charCodeAt(1)));
+          return index.frequency(index.han(atom.form.charCodeAt(0), atom.form.charCodeAt(1)));
         })));
+        values.push(value);
       }
       for (i = 1; i + 1 < counts.length; i++) {
-        least = Math.min(counts[i - 1], counts[i + 1]);
-        if (least > 0 && counts[i] * 6 < least + 5) {
-          read.atoms[token.first + i].weight *= 0.3;
-          read.atoms[token.first + i].isCrossing = true;
+        if (counts[i] > 0 && counts[i] * 6 < Math.min(counts[i - 1], counts[i + 1])) {
+          read.atoms[token.first + i].weight *= 0.4 / Math.max(values[i], 0.4);
         }
       }
     });
@@ -251,7 +276,7 @@
   Engine.prototype.rank = function (read, own, twin) {
     var atoms = read.atoms, ways = this.ways(read, own, twin), size = this.size(), self = this;
     var scores = [], quality = [], i, number, total = 0, base, cover, repairs, candidates = [];
-    var used = [], asked, top = 0, met = 0, weights = 0, least;
+    var used = [], asked, top = 0, met = 0, weights = 0, least, isUnknown = false;
     for (i = 0; i < atoms.length; i++) {
       scores.push(this.array(i * 2, size));
       quality.push(this.array(i * 2 + 1, size));
@@ -284,6 +309,7 @@
     for (i = 0; i < asked.length; i++) { if (used[i]) { met += atoms[i].weight; } }
     for (i = 0; i < asked.length; i++) {
       if (!used[i] && met >= 2.5) { asked[i] *= 0.5; }
+      if (!used[i] && atoms[i].weight >= 0.5) { isUnknown = true; }
       total += asked[i];
       weights += atoms[i].weight;
     }
@@ -322,10 +348,19 @@
       return self.passes(hit, read, own, twin);
     });
     candidates.forEach(function (hit) { self.reward(hit, read, ways, asked, total, own, twin); });
+    candidates.sort(function (a, b) {
+      return b.score * b.titleValue - a.score * a.titleValue || a.number - b.number;
+    });
+    /* Reading whole texts takes time: only those that may be shown. */
+    candidates.forEach(function (hit, order) {
+      if (order < READ) { self.readText(hit, read, asked, total); }
+      hit.score *= hit.titleValue + (hit.textValue || 0);
+    });
     candidates.sort(function (a, b) { return b.score - a.score || a.number - b.number; });
     top = candidates.length ? candidates[0].score : 0;
     return candidates.filter(function (hit) {
-      return hit.cover >= least && hit.score > top * 0.08;
+      /* A word that is nowhere: then a mere mention of the others is noise. */
+      return hit.cover >= (isUnknown && !hit.isTitled ? least + 0.13 : least) && hit.score > top * 0.08;
     }).map(function (hit) { hit.ways = ways; return hit; });
   };
 
@@ -344,10 +379,10 @@
     other = hit.index === own && twin ? twin.sections[hit.number] : null;
     if (read.filters.any && !allows(read.filters, section.page, other && other.page)) { return false; }
     if (!read.phrases.length && !read.excluded.length) { return true; }
-    texts = this.folded(hit.index, hit.number);
+    texts = this.foldedText(hit.index, hit.number);
     var all = texts.title + "\n" + texts.text;
     if (other) {
-      other = self.folded(twin, hit.number);
+      other = self.foldedText(twin, hit.number);
       other = other.title + "\n" + other.text;
     }
     function holds(text, form) { return new RegExp(patternOf(form)).test(text); }
@@ -405,6 +440,34 @@
 
   function flatten(text) { return text.replace(/[-_]+/g, ""); }
 
+  /* Whether code at `at` begins a block without being all of it. */
+  function opensBlock(text, at) {
+    var end = text.indexOf(CODE_CLOSE, at);
+    return (at === 0 || text.charCodeAt(at - 1) === 10) && end !== -1 && end + 1 < text.length &&
+      text.charCodeAt(end + 1) !== 10 && text.slice(at, end).indexOf("\n") === -1;
+  }
+
+  /* How much of a title is asked for, 0 to 1. */
+  function explained(title, forms) {
+    var mask = [], i, j, at, form, all = 0, met = 0;
+    for (i = 0; i < forms.length; i++) {
+      form = forms[i].han ? forms[i].form : forms[i].flat;
+      if (forms[i].weight < 0.5 || !form) { continue; }
+      for (at = title.indexOf(form); at !== -1; at = title.indexOf(form, at + 1)) {
+        for (j = at; j < at + form.length; j++) { mask[j] = true; }
+      }
+    }
+    for (i = 0; i < title.length; i++) {
+      if (/[0-9a-z\u00aa-\uffff]/.test(title.charAt(i))) {
+        /* A Han character is about as much as two letters. */
+        j = title.charCodeAt(i) >= 0x2e80 ? 2 : 1;
+        all += j;
+        met += mask[i] ? j : 0;
+      }
+    }
+    return all ? met / all : 0;
+  }
+
   /* How much of what is asked begins a block, as a row of a table or a definition does. */
   function heading(text, forms, asked, total) {
     var sum = 0, seen = [], i, j, at, form, before;
@@ -414,7 +477,7 @@
       at = text.indexOf(form.form);
       while (at !== -1) {
         before = text.charCodeAt(at - 1);
-        if (at === 0 || before === 10 || before === 0xe001 && (at === 1 || text.charCodeAt(at - 2) === 10)) {
+        if (at === 0 || before === 10 || (before === 0xe001 && opensBlock(text, at - 1))) {
           for (j = 0; j < form.atoms.length; j++) {
             if (!seen[form.atoms[j]]) { sum += asked[form.atoms[j]]; seen[form.atoms[j]] = true; }
           }
@@ -426,13 +489,68 @@
     return total ? Math.min(1, sum / total) : 0;
   }
 
+  /* The query without blanks and joints, repaired where it was. */
+  function meantPhrase(read) {
+    return read.tokens.map(function (token) {
+      var form = token.form, i, atom, at;
+      for (i = token.first; i < token.after; i++) {
+        atom = read.atoms[i];
+        at = i - token.first;
+        if (atom.repaired && !token.han) { form = atom.repaired; }
+        else if (atom.repaired) { form = form.slice(0, at) + atom.repaired + form.slice(at + 2); }
+      }
+      return form;
+    }).join("").replace(/[-_]+/g, "");
+  }
+
+  /* What the text adds to a hit: phrases, words in one paragraph, definitions. */
+  Engine.prototype.readText = function (hit, read, asked, total) {
+    var texts = this.foldedText(hit.index, hit.number), forms = read.forms, run, value, i;
+    var flatText, phrase, blocks, best = 0;
+    if (!texts.blocks) {
+      texts.flat = flatten(texts.text);
+      texts.blocks = texts.flat.split("\n");
+    }
+    flatText = texts.flat + "\n" + flatten(texts.title);
+    forms = forms.filter(function (form) { return holdsForm(texts.flat, form); });
+    /* Runs of the query that stand in the section as they were typed. */
+    run = 0;
+    value = 0;
+    for (i = 0; i < read.meant.length; i++) {
+      if (read.meant[i].han && read.meant[i].form.length < 3) { continue; }
+      run += read.meant[i].form.length;
+      if (read.meant[i].han) {
+        if (texts.text.indexOf(read.meant[i].form) !== -1 || texts.title.indexOf(read.meant[i].form) !== -1) {
+          value += read.meant[i].form.length;
+        }
+      } else {
+        if (flatText.indexOf(read.meant[i].form) !== -1) { value += read.meant[i].form.length; }
+      }
+    }
+    phrase = run ? value / run : 0;
+    if (read.atoms.length > 1) {
+      blocks = texts.blocks;
+      for (i = 0; i < blocks.length && i < 80 && forms.length; i++) {
+        if (blocks[i].length > 3) {
+          value = covered(blocks[i], forms, asked, total, read.atoms.length);
+          if (blocks[i].charCodeAt(0) === 0xe003) { value *= 0.5; }
+          if (value > best) { best = value; }
+        }
+      }
+    } else {
+      best = hit.cover;
+    }
+    hit.textValue = 0.25 * phrase + 0.5 * best * best +
+      0.45 * heading(texts.text, forms, asked, total);
+  };
+
+  /* What the title adds to a hit. */
   Engine.prototype.reward = function (hit, read, ways, asked, total, own, twin) {
-    var texts = this.folded(hit.index, hit.number), forms, title, share, length, i, run;
-    var section = hit.index.sections[hit.number], other, blocks, best = 0, phrase = 0, value;
-    var meant, heads;
+    var texts = this.folded(hit.index, hit.number), forms, title, share, i;
+    var section = hit.index.sections[hit.number], other, value, meant, above;
     if (!read.forms) {
       read.forms = formsAsked(read, ways);
-      read.phrase = this.folder.text(read.text).replace(/[\s\-_]+/g, "");
+      read.phrase = meantPhrase(read);
       read.meant = read.tokens.filter(function (token) {
         return token.han ? true : !STOP_EN[token.form];
       });
@@ -455,53 +573,22 @@
       }
     }
     share = Math.min(1, share);
-    /* How much of the title is asked for. */
-    meant = 0;
-    for (i = 0; i < read.atoms.length; i++) {
-      if (title.indexOf(read.atoms[i].form) !== -1) {
-        meant += read.atoms[i].han ? Math.min(read.atoms[i].form.length, 2) * 0.62 : read.atoms[i].form.length;
-      }
-    }
-    length = title.replace(/[^0-9a-z\u00aa-\uffff]+/g, "").length || 1;
-    meant = Math.min(1, meant / length);
-    /* Runs of the query that stand in the section as they were typed. */
-    run = 0;
-    value = 0;
-    var flatText = null;
-    for (i = 0; i < read.meant.length; i++) {
-      if (read.meant[i].han && read.meant[i].form.length < 3) { continue; }
-      run += read.meant[i].form.length;
-      if (read.meant[i].han) {
-        if (texts.text.indexOf(read.meant[i].form) !== -1 || texts.title.indexOf(read.meant[i].form) !== -1) {
-          value += read.meant[i].form.length;
-        }
-      } else {
-        if (flatText === null) { flatText = flatten(texts.title + "\n" + texts.text); }
-        if (flatText.indexOf(read.meant[i].form) !== -1) { value += read.meant[i].form.length; }
-      }
-    }
-    phrase = run ? value / run : 0;
-    if (read.atoms.length > 1) {
-      blocks = texts.text.split("\n");
-      for (i = 0; i < blocks.length && i < 80; i++) {
-        if (blocks[i].length > 3) {
-          value = covered(flatten(blocks[i]), forms, asked, total, read.atoms.length);
-          if (blocks[i].charCodeAt(0) === 0xe003) { value *= 0.5; }
-          if (value > best) { best = value; }
-        }
-      }
-    } else {
-      best = hit.cover;
-    }
-    heads = heading(texts.text, forms, asked, total);
+    meant = explained(title, forms);
     if (hit.index.isStock(section)) { share *= 0.4; }
-    value = 1 + 0.9 * share * share * (0.4 + 0.6 * meant) + 0.25 * phrase + 0.5 * best * best +
-      0.25 * heads;
+    /* The page's name and the section's together. */
+    above = share;
+    if (section.level > 1 && share > 0.2) {
+      above = covered(flatten(texts.above + "\n" + texts.title), forms, asked, total, read.atoms.length);
+    }
+    value = 1 + 0.9 * share * share * (0.4 + 0.6 * meant) +
+      0.7 * Math.max(0, above * above - share * share) * (0.3 + 0.7 * meant);
+    hit.isTitled = share > 0.25;
     if (read.phrase.length > 1 && title.replace(/\s+/g, "") === read.phrase) { value += 0.8; }
-    hit.score *= value;
+    hit.titleValue = value;
     if (section.level === 1 && share > 0.8) { hit.score *= 1.05; }
     if (hit.index !== own) { hit.score *= FOREIGN; }
     if (hit.weak) { hit.score *= 0.9; }
     if (section.page.kind === "map") { hit.score *= 0.7; }
-    if (hit.index.isStock(section)) { hit.score *= 0.9; }
+    if (REFERENCES.test(section.title)) { hit.score *= 0.45; }
+    else if (hit.index.isStock(section)) { hit.score *= 0.9; }
   };

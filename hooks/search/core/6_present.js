@@ -98,14 +98,23 @@
     return patterns;
   }
 
+  /* The same for every section of a language that one query finds. */
+  function patternsOnce(read, ways, index) {
+    if (!read.patterns) { read.patterns = Object.create(null); }
+    if (!read.patterns[index.language]) {
+      read.patterns[index.language] = patternsFor(read, ways, index);
+    }
+    return read.patterns[index.language];
+  }
+
   /* The block of a section that meets most of the query, and where to begin in it. */
-  Engine.prototype.excerpt = function (section, patterns, read) {
+  Engine.prototype.excerpt = function (section, folds, patterns, read) {
     var text = section.text || (section.level === 1 ? section.page.extra.split("\n")[0] : "");
-    var lines = text.split("\n"), self = this, best = null;
+    var lines = text.split("\n"), best = null;
+    var all = (section.text ? folds : this.folder.text(text)).split("\n");
     lines.slice(0, 200).forEach(function (line, order) {
-      var folded, marks, met = Object.create(null), value = 0;
+      var folded = all[order], met = Object.create(null), value = 0;
       if (!line) { return; }
-      folded = self.folder.text(line);
       patterns.forEach(function (one) {
         one.pattern.lastIndex = 0;
         if (one.pattern.test(folded)) {
@@ -119,7 +128,7 @@
       if (!best || value > best.value) { best = { line: line, value: value, order: order }; }
     });
     if (!best) { return ""; }
-    var folded = this.folder.text(best.line), marks = places(best.line, folded, patterns);
+    var folded = all[best.order], marks = places(best.line, folded, patterns);
     var from = 0, to, line = best.line, cut;
     if (marks.length && line.length > EXCERPT) {
       from = Math.max(0, marks[0][0] - 40);
@@ -158,15 +167,20 @@
 
   Engine.prototype.present = function (hit, read) {
     var index = hit.index, section = index.sections[hit.number], page = section.page;
-    var patterns = patternsFor(read, hit.ways, index), title = section.title || page.title;
+    var patterns = patternsOnce(read, hit.ways, index), title = section.title || page.title;
     var folded = this.folder.text(title), location = page.location, self = this, repairs = [];
-    var missing = [], terms;
+    var missing = [], terms, texts;
     read.atoms.forEach(function (atom, number) {
       if (atom.repaired && hit.matched && hit.matched[number] && repairs.indexOf(atom.repaired) === -1) {
         repairs.push(atom.repaired);
       }
     });
-    terms = surfaces(title + "\n" + section.text, this.folder.text(title + "\n" + section.text), patterns);
+    texts = this.foldedText(index, hit.number);
+    patterns = patterns.filter(function (one) {
+      one.pattern.lastIndex = 0;
+      return one.pattern.test(folded + "\n" + texts.text);
+    });
+    terms = surfaces(title + "\n" + section.text, folded + "\n" + texts.text, patterns);
     /* Repairs as they are written there: ibv_post_send, not ibvpostsend. */
     repairs = repairs.map(function (form) {
       return terms.filter(function (term) { return flat(term, self.folder) === form; })[0] || form;
@@ -194,7 +208,7 @@
       tags: page.tags,
       kind: page.kind,
       language: index.language,
-      excerpt_html: self.excerpt(section, patterns, read),
+      excerpt_html: self.excerpt(section, texts.text, patterns, read),
       terms: terms,
       score: Math.round(hit.score * 1000) / 1000,
       cover: hit.cover === undefined ? 1 : Math.round(hit.cover * 1000) / 1000,
