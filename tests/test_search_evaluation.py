@@ -289,9 +289,9 @@ def test_known_items_depend_on_the_seed_only(notes: Path) -> None:
 
 FLOORS = {
     # A little under what was reached; raise them when the engine gets better.
-    "mrr": 0.85,
-    "success_5": 0.91,
-    "page_success_5": 0.94,
+    "mrr": 0.9,
+    "success_5": 0.94,
+    "page_success_5": 0.96,
 }
 
 
@@ -307,7 +307,7 @@ def test_our_engine_stays_as_good_as_it_was(engine: Engine) -> None:
     low = {name: scores[name] for name, floor in FLOORS.items() if scores[name] < floor}
     assert not low, report.table(answers)
     # Nothing rather than noise.
-    assert metrics.false_hits(answers).with_hits <= 0.2, report.failures(
+    assert metrics.false_hits(answers).with_hits <= 0.15, report.failures(
         [one for one in answers if one.query.kind == queries.NO_ANSWER]
     )
 

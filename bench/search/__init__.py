@@ -3,7 +3,7 @@
 - `notes`: the folders of notes that are searched.
 - `sites`: a site of each folder, with the stock search, the repaired stock search and our own.
 - `stock`: Material's search worker outside a browser.
-- `libraries`: MiniSearch and FlexSearch under Node (`libraries.mjs`).
+- `libraries`: MiniSearch and FlexSearch under Node (the folder `node`).
 - `quality`: every engine on every set of queries.
 - `browser`: waiting times and memory, as a reader has them.
 - `run`: all of it in one run, kept as one record in bench/results/search/.

@@ -4,10 +4,10 @@ Each measurement starts a browser of its own, so that nothing is warm. Variants 
 a round: whatever else the machine does meets all of them.
 
 - `first_ms`: from the moment the search box gets the focus to the first result on the page, for a
-  word typed at once; the page has loaded before.
+  word typed at once; the page has loaded just before.
 - `key_ms`: from a key to the first change of the result list, for queries typed letter by letter.
 - `memory_mb`: what the renderer processes hold more (proportional set size, after a garbage
-  collection) once the queries were typed than before the box was opened.
+  collection) once the queries were typed than with the page loaded and search kept from starting.
 """
 
 from __future__ import annotations
@@ -39,6 +39,8 @@ FLAGS = [
     "--no-first-run",
 ]
 SCHEMES = ("file", "http")
+BASELINE = "search blocked"
+"""How memory before was taken; records without it measured http after search had started."""
 QUIET_MS = 60
 """A result list that has not changed for so long has its answer."""
 LONGEST_MS = 8000
@@ -128,6 +130,20 @@ def _type(page: Page, letter: str) -> None:
         page.keyboard.press("Shift")  # Material's own search starts when a key goes up
 
 
+def _without_search(browser: Browser, page: Page, address: str) -> float:
+    """Return the memory of a loaded page whose search cannot start, and leave the page.
+
+    Over http Material starts its worker as soon as a page is there, before anybody searches.
+    """
+    page.route("**/workers/**", lambda route: route.abort())
+    page.goto(address, wait_until="load")
+    page.wait_for_timeout(300)
+    found = _memory_mb(browser, page)
+    page.unroute("**/workers/**")
+    page.goto("about:blank")
+    return found
+
+
 def once(browser: Browser, address: str, queries: Sequence[str]) -> dict[str, Any]:
     """Measure one site once: the first of the queries cold, then every query by letters.
 
@@ -138,9 +154,8 @@ def once(browser: Browser, address: str, queries: Sequence[str]) -> dict[str, An
     problems: list[str] = []
     page.on("pageerror", lambda error: problems.append(str(error)))
     try:
+        before = _without_search(browser, page, address)
         page.goto(address, wait_until="load")
-        page.wait_for_timeout(500)
-        before = _memory_mb(browser, page)
         page.evaluate(_WATCH)
         page.evaluate(
             "() => { document.querySelector('[data-md-toggle=search]').checked = true;"
@@ -209,6 +224,7 @@ def measure(
     return {
         "browser": f"Chromium {version}",
         "rounds": rounds,
+        "baseline": BASELINE,
         "typed": list(queries),
         **{
             scheme: {name: _summary(found) for name, found in by_name.items()}

@@ -14,7 +14,7 @@ from typing import Any
 from hooks.search.evaluation.engines import Recorded
 from hooks.search.evaluation.queries import Query
 
-FOLDER = Path(__file__).parent / "libraries"
+FOLDER = Path(__file__).parent / "node"
 NAMES = ("minisearch", "flexsearch")
 _TAG = re.compile(r"<[^>]*>")
 
@@ -99,7 +99,7 @@ def answers(
     if run.returncode:
         raise LibraryError(f"{library} failed: {run.stderr[-800:]}")
     result: dict[str, Any] = json.loads(taken.read_text(encoding="utf-8"))
-    kept: dict[tuple[str, str], Any] = {
+    kept: dict[tuple[str, str], list[str]] = {
         (query.language, query.text): locations
         for query, locations in zip(queries, result.pop("answers"), strict=True)
     }

@@ -10,6 +10,7 @@
 - `engine`: the same core in Python, by V8.
 - `terminal`: `python -m hooks search`.
 - `install`: what a build writes into the site.
+- `evaluation`: how well all of it finds the right section (`python -m hooks search-eval`).
 
 Why an engine of our own, with measurements: README.md beside this file.
 """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +38,16 @@ def load(folder: Path) -> list[dict[str, Any]]:
     return sorted(found, key=lambda record: str(record["time"]))
 
 
+def newest(records: Sequence[dict[str, Any]], part: str = "") -> dict[str, dict[str, Any]]:
+    """Return, by collection, the latest record that measured it, or that part of it."""
+    found: dict[str, dict[str, Any]] = {}
+    for record in records:
+        for name, collection in record["collections"].items():
+            if not part or part in collection:
+                found[name] = record
+    return found
+
+
 def ratio(own: float | None, stock: float | None) -> float | None:
     """Return own / stock; None when either is missing or the stock's value is not positive."""
     if own is None or stock is None or stock <= 0:
@@ -48,8 +58,10 @@ def ratio(own: float | None, stock: float | None) -> float | None:
 def speed_ratios(collection: dict[str, Any]) -> dict[str, dict[str, float | None]]:
     """Return, by scheme, our waiting times and memory over those of the stock search."""
     found = {}
-    for scheme in ("file", "http"):
-        measured = collection.get("browser", {}).get(scheme)
+    browser = collection.get("browser", {})
+    # Without a baseline, http was measured after the stock search had warmed up by itself.
+    for scheme in ("file", "http") if "baseline" in browser else ("file",):
+        measured = browser.get(scheme)
         if not measured:
             continue
         own, stock = measured.get("own", {}), measured.get("stock", {})

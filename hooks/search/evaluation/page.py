@@ -209,22 +209,16 @@ def _history(records: Sequence[dict[str, Any]], language: str) -> str:
     return _table(head, rows)
 
 
-def _machine(record: dict[str, Any], language: str) -> str:
+def _machine(record: dict[str, Any], name: str, language: str) -> str:
     machine, colon, semi = record["machine"], _t("colon", language), _t("semi", language)
-    browsers = {
-        collection["browser"]["browser"]
-        for collection in record["collections"].values()
-        if "browser" in collection
-    }
-    libraries = sorted(
-        {
-            f"{_ENGINES[name]['en']} {numbers['version']}"
-            for collection in record["collections"].values()
-            for name, numbers in collection["engines"].items()
-            if "version" in numbers
-        }
-    )
-    versions = [f"Material {record['versions']['material']}", *sorted(browsers), *libraries]
+    collection = record["collections"][name]
+    browsers = [collection["browser"]["browser"]] if "browser" in collection else []
+    libraries = [
+        f"{_ENGINES[engine]['en']} {numbers['version']}"
+        for engine, numbers in collection["engines"].items()
+        if "version" in numbers
+    ]
+    versions = [f"Material {record['versions']['material']}", *browsers, *sorted(libraries)]
     label = {"zh": "机器", "en": "Machine"}[language]
     cores = {"zh": "核", "en": "cores"}[language]
     command = {"zh": "命令", "en": "Command"}[language]
@@ -242,33 +236,30 @@ def latest(records: Sequence[dict[str, Any]], language: str) -> str:
     """
     if not records:
         return _t("none", language)
-    record = records[-1]
     parts = []
-    for name, collection in record["collections"].items():
+    for name, record in history.newest(records).items():
+        collection = record["collections"][name]
         parts += [
             f"**{_COLLECTIONS[name][language]}**",
             _source(name, collection, language),
             _quality(collection, language),
             _classes(collection, language),
+            _machine(record, name, language),
         ]
-    return "\n\n".join([*parts, _machine(record, language)])
+    return "\n\n".join(parts)
 
 
 def speed(records: Sequence[dict[str, Any]], language: str) -> str:
     """Return waiting times, memory and bytes of the last run that measured them."""
-    measured = [
-        record
-        for record in records
-        if any("browser" in one for one in record["collections"].values())
-    ]
-    if not measured:
-        return _t("none", language)
-    record = measured[-1]
+    measured = history.newest(records, "browser")
     parts = []
-    for name, collection in record["collections"].items():
-        if "browser" in collection:
-            parts += [f"**{_COLLECTIONS[name][language]}**", _speed(collection, language)]
-    return "\n\n".join([*parts, _machine(record, language)])
+    for name, record in measured.items():
+        parts += [
+            f"**{_COLLECTIONS[name][language]}**",
+            _speed(record["collections"][name], language),
+            _machine(record, name, language),
+        ]
+    return "\n\n".join(parts) or _t("none", language)
 
 
 def over_time(records: Sequence[dict[str, Any]], language: str) -> str:
