@@ -1,19 +1,9 @@
-"""What recomputing whole layers costs in time, with and without stopping early.
+"""Time of recomputing whole layers, with and without PyTorch's early stop.
 
-Run:  python3 docs/train/code/recompute_time.py [--tiny]
-
-PyTorch's non-reentrant checkpoint stops recomputing once every tensor that the backward pass
-needs is there again, so the last product of a layer is not done twice. This times forward and
-backward with that switched on (the default) and off, and a model of no layers, which is the
-embedding and the head that are never recomputed. One JSON object a line; times are of
-back-to-back passes without optimiser.
+Run:  python3 docs/train/code/recompute_time.py
 """
 
-from __future__ import annotations
-
-import argparse
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "chip/code"))
@@ -24,59 +14,36 @@ from timing import DEVICE, emit, trials, versions
 from torch.utils.checkpoint import set_checkpoint_early_stop
 
 
-def passes(shape: Shape, batch: int, attention: str, recompute: str, stops: bool) -> None:
-    """Time the forward pass, and forward with backward, of one configuration."""
-    torch.manual_seed(0)
+def passes(layers: int, b: int, attention: str, recompute: str, stops: bool) -> None:
+    """Time a forward pass, and one with its backward pass."""
+    shape = Shape(layers=layers)
     with torch.device(DEVICE):
-        model = GPT(shape, attention, 0.0, recompute)
-    model.to(torch.bfloat16)
-    tokens, targets = batch_of(shape, batch, DEVICE)
-    how = {"attention": attention, "recompute": recompute, "early_stop": stops}
-    how |= {"b": batch, "layers": shape.layers}
+        model = GPT(shape, attention, 0.0, recompute).to(torch.bfloat16)
+    batch = batch_of(shape, b, DEVICE)
+    how = {"layers": layers, "b": b, "attention": attention, "recompute": recompute, "stops": stops}
 
+    @torch.no_grad()
     def forward() -> None:
-        with torch.no_grad():
-            model(tokens, targets)
+        model(*batch)
 
     def both() -> None:
-        # --8<-- [start:switch]
         with set_checkpoint_early_stop(stops):
-            loss = model(tokens, targets)
+            loss = model(*batch)
         loss.backward()
-        # --8<-- [end:switch]
-        for p in model.parameters():
-            p.grad = None
+        model.zero_grad()
 
-    emit("pass", "s", trials(forward, 10), **how, part="forward")
-    emit("pass", "s", trials(both, 10), **how, part="forward_backward")
-    if torch.cuda.is_available():
-        torch.cuda.reset_peak_memory_stats()
-        both()
-        emit("peak", **how, bytes=torch.cuda.max_memory_allocated())
+    emit("forward", "s", trials(forward, 10), **how)
+    emit("both", "s", trials(both, 10), **how)
 
 
-def main() -> None:
-    """Measure everything."""
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--tiny", action="store_true", help="small sizes, to try the program")
-    tiny = parser.parse_args().tiny
-    shape = Shape(2, 64, 2, 512, 32) if tiny else Shape()
-    versions()
-    for attention, batch in [("flash", 8), ("written_out", 4)]:
-        if tiny and attention == "flash":
-            continue
-        for recompute, stops in [
-            ("none", True),
-            ("full", True),
-            ("full", False),
-            ("selective", True),
-            ("selective", False),
-        ]:
-            if attention == "flash" and recompute == "selective":
-                continue
-            passes(shape, batch, attention, recompute, stops)
-        passes(replace(shape, layers=0), batch, attention, "none", True)
-
-
-if __name__ == "__main__":
-    main()
+versions()
+for b, attention in ((8, "flash"), (4, "written_out")):
+    for layers, recompute, stops in (
+        (24, "none", True),
+        (24, "full", True),
+        (24, "full", False),
+        (24, "selective", True),
+        (24, "selective", False),
+        (0, "none", True),
+    ):
+        passes(layers, b, attention, recompute, stops)
