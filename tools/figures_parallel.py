@@ -1,6 +1,7 @@
 """Draw the figures of the notes on tensor and pipeline parallelism into docs/train/figures.
 
-Run:  python -m tools.figures_parallel
+    python -m tools.figures_parallel            # write them all
+    python -m tools.figures_parallel --check    # exit 1 when a committed file differs
 
 The timelines are played by docs/train/code/pipeline_schedule.py, not drawn by hand.
 """
@@ -9,13 +10,14 @@ from __future__ import annotations
 
 import importlib.util
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from tools.draw import MIN_SIZE, Label, colour, figure, gpu, group, num, text
+from tools.draw import MIN_SIZE, Label, colour, figure, group, num, text
 
 ROOT = Path(__file__).resolve().parent.parent
-OUT = ROOT / "docs/train/figures"
+FOLDER = ROOT / "docs/train/figures"
 
 
 def _schedules() -> Any:
@@ -57,23 +59,72 @@ def tensor_split() -> str:
         pieces.append(_box(196, y + 32, 62, 92, "gpu", f"A{n}", "h × 4h/t", size=13))
         pieces.append(_box(286, y + 50, 92, 56, "cpu", "GeLU", f"Z{n}: s × 4h/t", size=12))
         pieces.append(_box(406, y + 50, 74, 56, "gpu", f"B{n}", "4h/t × h", size=13))
-        pieces.append(_box(508, y + 50, 80, 56, "memory", f"Y{n}", ("部分和", "partial sum"), size=13))
-        for x in (168, 258, 378, 480):
-            pieces.append(_arrow(x + 2, middle, x + 27, middle))
+        pieces.append(
+            _box(508, y + 50, 80, 56, "memory", f"Y{n}", ("部分和", "partial sum"), size=13)
+        )
+        pieces += [_arrow(x + 2, middle, x + 27, middle) for x in (168, 258, 378, 480)]
         pieces.append(_arrow(588, middle, 634, 180, "nvlink"))
-        pieces.append(_arrow(72, 180, 110, middle, "nvlink"))
-    pieces.append(_box(8, 150, 64, 60, "switch", "f", ("前：复制", "fwd: copy"), size=13))
-    pieces.append(_box(636, 142, 112, 76, "switch", "g", ("前：全归约", "fwd: all-reduce"), "Y = Y1 + Y2", size=13))
-    pieces.append(text(8, 356, ("反向时方向相反：g 只传递 dY，f 把两份 dX 全归约。", "Backward the other way: g passes dY on, f all-reduces the two dX."), size=13, anchor="start", tint="muted"))
-    pieces.append(text(8, 376, ("dA1、dB1 留在 GPU 1，dA2、dB2 留在 GPU 2，都不必通信。", "dA1, dB1 stay on GPU 1 and dA2, dB2 on GPU 2: never communicated."), size=13, anchor="start", tint="muted"))
-    pieces.append(text(100, 26, ("A 按列切：每列独立，GeLU 可在本地算", "A by columns: GeLU works on what is here"), size=13, anchor="start"))
-    pieces.append(text(752, 26, ("B 按行切：只差一次求和", "B by rows: one sum is left"), size=13, anchor="end"))
+        pieces.append(_arrow(82, 180, 110, middle, "nvlink"))
+    pieces.append(_box(4, 150, 78, 60, "switch", "f", ("前：复制", "fwd: copy"), size=13))
+    pieces.append(
+        _box(
+            636,
+            142,
+            112,
+            76,
+            "switch",
+            "g",
+            ("前：全归约", "fwd: all-reduce"),
+            "Y = Y1 + Y2",
+            size=13,
+        )
+    )
+    pieces.append(
+        text(
+            8,
+            356,
+            (
+                "反向时方向相反：g 只传递 dY，f 把两份 dX 全归约。",
+                "Backward the other way: g passes dY on, f all-reduces the two dX.",
+            ),
+            size=13,
+            anchor="start",
+            tint="muted",
+        )
+    )
+    pieces.append(
+        text(
+            8,
+            376,
+            (
+                "dA1、dB1 留在 GPU 1，dA2、dB2 留在 GPU 2，都不必通信。",
+                "dA1, dB1 stay on GPU 1 and dA2, dB2 on GPU 2: never communicated.",
+            ),
+            size=13,
+            anchor="start",
+            tint="muted",
+        )
+    )
+    pieces.append(
+        text(
+            100,
+            26,
+            ("A 按列切：每列独立，GeLU 可在本地算", "A by columns: GeLU works on what is here"),
+            size=13,
+            anchor="start",
+        )
+    )
+    pieces.append(
+        text(
+            752, 26, ("B 按行切：只差一次求和", "B by rows: one sum is left"), size=13, anchor="end"
+        )
+    )
     return figure(
         760,
         390,
         "Column then row split of a feed-forward block on two GPUs",
-        "Each GPU multiplies the whole X by its columns of A, applies GeLU, multiplies by its rows of B, "
-        "and one all-reduce adds the partial results.",
+        "Each GPU multiplies the whole X by its columns of A, applies GeLU, multiplies by its rows "
+        "of B, and one all-reduce adds the partial results.",
         *pieces,
     )
 
@@ -90,8 +141,19 @@ def sequence() -> str:
         (("残差", "residual"), 0),
     ]
     rows: list[tuple[Label, bool, float]] = [
-        (("张量并行：四处通信都是全归约", "Tensor parallelism: every exchange is an all-reduce"), False, 20),
-        (("加序列并行：全收集进，归约散发出", "With sequence parallelism: all-gather in, reduce-scatter out"), True, 190),
+        (
+            ("张量并行：四处通信都是全归约", "Tensor parallelism: every exchange is an all-reduce"),
+            False,
+            20,
+        ),
+        (
+            (
+                "加序列并行：全收集进，归约散发出",
+                "With sequence parallelism: all-gather in, reduce-scatter out",
+            ),
+            True,
+            190,
+        ),
     ]
     for title, cut, top in rows:
         pieces.append(text(8, top, title, anchor="start", bold=True))
@@ -103,13 +165,13 @@ def sequence() -> str:
                 what: Label = (
                     (f"头或列 {k + 1}/2", f"part {k + 1}/2")
                     if inside
-                    else (f"词元 {k + 1}/2", f"tokens {k + 1}/2") if cut else ("全部词元", "all tokens")
+                    else (f"词元 {k + 1}/2", f"tokens {k + 1}/2")
+                    if cut
+                    else ("全部词元", "all tokens")
                 )
                 fill = "gpu" if inside else "memory" if cut else "storage"
                 pieces.append(_box(x, y, w, 44, fill, name, what, size=12))
             x += w
-            if inside:
-                pass
             x += 36
         x = 8.0
         for at, (_, inside) in enumerate(steps):
@@ -121,14 +183,38 @@ def sequence() -> str:
             elif at == 2:
                 pieces.append(_arrow(x + w + 4, top + 64, x + w + 32, top + 64))
             x += w + 36
-    pieces.append(text(8, 158, ("f：前向不通信、反向全归约；g：前向全归约、反向不通信。", "f: nothing forward, all-reduce backward; g: all-reduce forward, nothing backward."), size=13, anchor="start", tint="muted"))
-    pieces.append(text(8, 328, ("AG 的反向是 RS，RS 的反向是 AG；一次 AG 加一次 RS 等于一次全归约的量。", "Backward of AG is RS and of RS is AG; one AG and one RS move what one all-reduce moves."), size=13, anchor="start", tint="muted"))
+    pieces.append(
+        text(
+            8,
+            158,
+            (
+                "f：前向不通信、反向全归约；g：前向全归约、反向不通信。",
+                "f: nothing forward, all-reduce backward; g: all-reduce forward, nothing backward.",
+            ),
+            size=13,
+            anchor="start",
+            tint="muted",
+        )
+    )
+    pieces.append(
+        text(
+            8,
+            328,
+            (
+                "AG 的反向是 RS，RS 的反向是 AG；一次 AG 加一次 RS 等于一次全归约的量。",
+                "Backward of AG is RS and of RS is AG; AG and RS together move what an all-reduce moves.",
+            ),
+            size=13,
+            anchor="start",
+            tint="muted",
+        )
+    )
     return figure(
         760,
         342,
         "What two GPUs hold along a transformer layer",
-        "Tensor parallelism keeps all tokens on both GPUs outside attention and MLP; sequence parallelism "
-        "keeps half of the tokens on each there.",
+        "Tensor parallelism keeps all tokens on both GPUs outside attention and MLP; sequence "
+        "parallelism keeps half of the tokens on each there.",
         *pieces,
     )
 
@@ -140,9 +226,24 @@ def pipeline() -> str:
     pieces = []
     top = 24.0
     names: list[tuple[str, Label]] = [
-        ("gpipe", ("GPipe：先全部前向，再全部反向；33 单位，首段同时压住 8 个微批", "GPipe: all forward, then all backward; 33 units, the first stage holds 8 micro-batches")),
-        ("1f1b", ("1F1B：同样 33 单位，首段只压住 4 个", "1F1B: 33 units too, the first stage holds 4")),
-        ("zb-h1", ("ZB-H1：反向拆成两半，27 单位，首段压住 4 个", "ZB-H1: backward in two halves, 27 units, the first stage holds 4")),
+        (
+            "gpipe",
+            (
+                "GPipe：先全部前向，再全部反向；33 单位，首段同时压住 8 个微批",
+                "GPipe: all forward, then all backward; 33 units, first stage holds 8 micro-batches",
+            ),
+        ),
+        (
+            "1f1b",
+            ("1F1B：同样 33 单位，首段只压住 4 个", "1F1B: 33 units too, the first stage holds 4"),
+        ),
+        (
+            "zb-h1",
+            (
+                "ZB-H1：反向拆成两半，27 单位，首段压住 4 个",
+                "ZB-H1: backward in two halves, 27 units, the first stage holds 4",
+            ),
+        ),
     ]
     fills = {"F": "gpu", "B": "cpu", "W": "nic"}
     for name, title in names:
@@ -153,24 +254,31 @@ def pipeline() -> str:
             y = top + 10 + g * 25
             pieces.append(text(8, y + 16, f"GPU {g + 1}", size=13, anchor="start", tint="muted"))
             pieces.append(
-                f'<rect x="{left}" y="{num(y)}" width="{width}" height="22" fill="{colour("paper")}" '
-                f'stroke="{colour("line")}" stroke-width="1" stroke-dasharray="2 3"/>'
+                f'<rect x="{left}" y="{num(y)}" width="{width}" height="22" '
+                f'fill="{colour("paper")}" stroke="{colour("line")}" stroke-width="1" stroke-dasharray="2 3"/>'
             )
             for one in jobs:
                 if one.gpu == g:
                     x, w = left + float(one.start) * cell, float(one.end - one.start) * cell
                     mark = f"{one.kind}{one.micro + 1}" if w > cell else f"{one.micro + 1}"
                     body = _box(x, y, w, 22, fills[one.kind], mark, size=MIN_SIZE)
-                    if one.kind == "W":  # not by colour alone: a bar along the bottom
-                        body += f'<path d="M{num(x)} {num(y + 19.5)}h{num(w)}" stroke="{colour("ink")}" stroke-width="2" fill="none"/>'
-                    elif one.kind == "B" and w == cell:
-                        body += f'<path d="M{num(x)} {num(y + 2.5)}h{num(w)}" stroke="{colour("ink")}" stroke-width="2" fill="none"/>'
+                    # Not by colour alone: a bar below W, and above a B that is the input's only.
+                    bar = {"W": 19.5, "B": 2.5}.get(one.kind, 0)
+                    if bar and w == cell:
+                        body += f'<path d="M{num(x)} {num(y + bar)}h{num(w)}" fill="none" '
+                        body += f'stroke="{colour("ink")}" stroke-width="2"/>'
                     pieces.append(body)
         top += 10 + p * 25 + 28
     y = top - 14
     legend: list[tuple[str, Label]] = [
         ("gpu", ("前向 F", "forward F")),
-        ("cpu", ("反向 B（ZB-H1 里顶上有横线：只算输入梯度）", "backward B (bar on top in ZB-H1: input gradient only)")),
+        (
+            "cpu",
+            (
+                "反向 B（ZB-H1 里顶上有横线：只算输入梯度）",
+                "backward B (bar on top in ZB-H1: input gradient only)",
+            ),
+        ),
         ("nic", ("权重梯度 W（底下有横线）", "weight gradient W (bar below)")),
     ]
     x = 8.0
@@ -187,16 +295,27 @@ def pipeline() -> str:
     )
 
 
-def main() -> None:
-    """Write all figures."""
-    OUT.mkdir(exist_ok=True)
-    for name, made in (
-        ("tensor-split", tensor_split()),
-        ("tensor-sequence", sequence()),
-        ("pipeline-schedules", pipeline()),
-    ):
-        (OUT / f"{name}.svg").write_text(made, encoding="utf-8")
+FIGURES: dict[str, Callable[[], str]] = {
+    "tensor-split.svg": tensor_split,
+    "tensor-sequence.svg": sequence,
+    "pipeline-schedules.svg": pipeline,
+}
+
+
+def main(arguments: list[str]) -> int:
+    """Write the figures, or with --check say which differ."""
+    FOLDER.mkdir(exist_ok=True)
+    stale = []
+    for name, build in FIGURES.items():
+        path, wanted = FOLDER / name, build()
+        if not path.exists() or path.read_text(encoding="utf-8") != wanted:
+            stale.append(name)
+            if "--check" not in arguments:
+                path.write_text(wanted, encoding="utf-8")
+    verb = "differ" if "--check" in arguments else "written"
+    print(f"{len(stale)} of {len(FIGURES)} figures {verb}")
+    return int("--check" in arguments and bool(stale))
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main(sys.argv[1:]))
