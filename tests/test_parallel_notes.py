@@ -13,6 +13,7 @@ from types import ModuleType
 import pytest
 
 from hooks.calc import engine
+from hooks.calc.engine import Engine
 from hooks.facts import load_facts
 from tools import figures_parallel
 
@@ -34,15 +35,22 @@ tensor = load("tensor_split")
 SHAPES = [(2, 8, 2), (4, 8, 2), (4, 12, 3), (8, 16, 4), (8, 32, 2)]
 
 
+@pytest.fixture(scope="module")
+def calc() -> Engine:
+    return engine.default(load_facts(ROOT / "docs" / "data")[0])
+
+
 @pytest.mark.parametrize(("p", "m", "v"), SHAPES)
 @pytest.mark.parametrize("name", ["gpipe", "1f1b", "interleaved", "zb-h1"])
-def test_played_schedule_agrees_with_the_calculator(name: str, p: int, m: int, v: int) -> None:
+def test_played_schedule_agrees_with_the_calculator(
+    calc: Engine, name: str, p: int, m: int, v: int
+) -> None:
     chunks = v if name == "interleaved" else 1
     pieces = schedule.play(name, p, m, chunks)
     given = {"schedule": name, "stages": p, "micro": m, "chunks": chunks}
     if name != "interleaved":
         del given["chunks"]
-    answer = engine.default(load_facts(ROOT / "docs" / "data")[0]).run("pipeline", given)
+    answer = calc.run("pipeline", given)
     assert float(schedule.step(pieces)) == pytest.approx(answer["step"])
     assert float(schedule.idle(pieces)) == pytest.approx(answer["bubble"])
     assert float(schedule.held(pieces, 0, chunks)) == pytest.approx(answer["held"])

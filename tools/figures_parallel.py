@@ -202,7 +202,7 @@ def sequence() -> str:
             328,
             (
                 "AG 的反向是 RS，RS 的反向是 AG；一次 AG 加一次 RS 等于一次全归约的量。",
-                "Backward of AG is RS and of RS is AG; AG and RS together move what an all-reduce moves.",
+                "Backward of AG is RS and of RS is AG; AG and RS move what an all-reduce moves.",
             ),
             size=13,
             anchor="start",
@@ -230,7 +230,7 @@ def pipeline() -> str:
             "gpipe",
             (
                 "GPipe：先全部前向，再全部反向；33 单位，首段同时压住 8 个微批",
-                "GPipe: all forward, then all backward; 33 units, first stage holds 8 micro-batches",
+                "GPipe: all forward, then all backward; 33 units, first stage holds 8",
             ),
         ),
         (
@@ -255,7 +255,8 @@ def pipeline() -> str:
             pieces.append(text(8, y + 16, f"GPU {g + 1}", size=13, anchor="start", tint="muted"))
             pieces.append(
                 f'<rect x="{left}" y="{num(y)}" width="{width}" height="22" '
-                f'fill="{colour("paper")}" stroke="{colour("line")}" stroke-width="1" stroke-dasharray="2 3"/>'
+                f'fill="{colour("paper")}" stroke="{colour("line")}" '
+                f'stroke-width="1" stroke-dasharray="2 3"/>'
             )
             for one in jobs:
                 if one.gpu == g:
