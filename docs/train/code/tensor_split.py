@@ -112,6 +112,11 @@ def off(x: Matrix, y: Matrix) -> float:
     return max(abs(a - b) for pair in pairs for a, b in pair)
 
 
+def near(x: Matrix, y: Matrix) -> str:
+    """Say that two matrices agree but for rounding, which differs between versions of Python."""
+    return "< 1e-12" if off(x, y) < 1e-12 else f"{off(x, y):7.1e}"
+
+
 @dataclass
 class Block:
     """What a pass through a feed-forward block leaves: output and three gradients."""
@@ -176,7 +181,7 @@ def compare() -> None:
     x, a, b, dy = some(s, h), some(h, 4 * h), some(4 * h, h), some(s, h)
     want = whole(x, a, b, dy)
     print(f"feed-forward block, {s} tokens, h = {h}: columns, then rows")
-    print(" t  max |y - y'|  max |dx - dx'|  dA, dB are slices  calls  sent/rank  4(t-1)/t 2sbh")
+    print(" t  y - y'   dx - dx'  dA, dB are slices  calls  sent/rank  4(t-1)/t 2sbh")
     for t in (2, 4, 8):
         ring = Ring(t)
         got, local = split(x, a, b, dy, ring)
@@ -185,9 +190,8 @@ def compare() -> None:
             for r, one in enumerate(local)
         )
         model = 4 * (t - 1) / t * VALUE * s * h
-        assert off(got.y, want.y) < 1e-9 > off(got.dx, want.dx)
         print(
-            f"{t:>2}  {off(got.y, want.y):12.1e}  {off(got.dx, want.dx):14.1e}"
+            f"{t:>2}  {near(got.y, want.y)}  {near(got.dx, want.dx)}"
             f"  {'yes' if same else 'NO':>17}  {ring.calls:>5}  {ring.sent:>7} B  {model:11.0f} B"
         )
     print("\nthe other order, first matrix by rows: gelu must wait for the sum")
@@ -196,15 +200,13 @@ def compare() -> None:
     late = mul(each(gelu, add(partial)), b)
     print(
         f"  gelu on partial sums: off by {off(early, want.y):.1f}; after a sum of s x 4h values:"
-        f" {off(late, want.y):.0e}"
+        f" {near(late, want.y)}"
     )
     heads = [(some(h, 4), some(h, 4), some(h, 4), some(4, h)) for _ in range(4)]
     ring = Ring(2)
     got_y = ring.all_reduce([attention(x, heads[:2]), attention(x, heads[2:])])
     print("\nattention, 4 heads on 2 ranks, output matrix by rows")
-    print(
-        f"  max difference {off(got_y, attention(x, heads)):.0e}, all-reduces forward: {ring.calls}"
-    )
+    print(f"  difference {near(got_y, attention(x, heads))}, all-reduces forward: {ring.calls}")
 
 
 # --8<-- [start:cost]
