@@ -135,7 +135,6 @@ def _quality(root: Path, found: dict[str, Any]) -> None:
         (root / "docs" / path).unlink()
     text = (root / "mkdocs.yml").read_text(encoding="utf-8")
     extensions = text[text.index("markdown_extensions:") : text.index("nav:")]
-    extensions = extensions.replace("pymdownx.snippets", "{pymdownx.snippets: {base_path: [docs]}}")
     slugs = "{toc: {slugify: !!python/object/apply:pymdownx.slugs.slugify {kwds: {case: lower}}}}, "
     config = trees.CONFIG[: trees.CONFIG.index("markdown_extensions:")].format(plugins="")
     ours = config + extensions.replace("[abbr,", f"[{slugs}abbr, tables,")
