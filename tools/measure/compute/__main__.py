@@ -15,7 +15,6 @@ from tools.measure.topo.model import MeasureError
 ROOT = Path(__file__).resolve().parents[3]
 ALONE = ROOT / "tools/measure/raw/2026-11-21-1x-h200-compute"
 SEVERAL = ROOT / "tools/measure/raw/2026-11-21-2x-h200-compute"
-
 LATER = ROOT / "tools/measure/raw/2026-11-21-1x-h200-recompute"
 
 

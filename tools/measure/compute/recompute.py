@@ -52,9 +52,7 @@ SHOWN: Final = (
         "written_out",
         "selective",
         True,
-        both(
-            "逐步写出，b = 4，只重算注意力核心", "written out, b = 4, attention core recomputed"
-        ),
+        both("逐步写出，b = 4，只重算注意力核心", "written out, b = 4, attention core recomputed"),
     ),
     (
         "written_out",
