@@ -15,7 +15,7 @@ from tools.measure.topo.model import MeasureError
 ROOT = Path(__file__).resolve().parents[3]
 ALONE = ROOT / "tools/measure/raw/2026-11-21-1x-h200-compute"
 SEVERAL = ROOT / "tools/measure/raw/2026-11-21-2x-h200-compute"
-LATER = ROOT / "tools/measure/raw/2026-11-21-1x-h200-recompute"
+LATER = ROOT / "tools/measure/raw/2026-11-22-1x-h200-recompute"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
