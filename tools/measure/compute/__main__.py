@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tools.measure.compute.lines import Run
-from tools.measure.compute.recompute import Later, recompute
+from tools.measure.compute.recompute import recompute
 from tools.measure.compute.records import files, rendered
 from tools.measure.topo.model import MeasureError
 
@@ -38,7 +38,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     try:
         found = files(Run(options.alone), Run(options.several), ROOT)
-        later = Later(options.later, before=options.alone)
+        later = Run(options.later)
         found |= rendered([(recompute(later), later)], ROOT)
     except MeasureError as error:
         print(error, file=sys.stderr)

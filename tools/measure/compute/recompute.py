@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Final
 
 from tools.measure.compute.chip import versions
@@ -73,25 +71,6 @@ SHOWN: Final = (
         ),
     ),
 )
-BORROWED: Final = both(
-    "这次运行没有留下 nvidia-smi 与主机的输出：驱动、内核版本与 CPU 取自同一天、"
-    "同型号机器上的 step_memory；程序的哈希是与原始输出一同提交的文件的，不是运行时取的。",
-    " The run kept no output of nvidia-smi and of the host: driver, kernel and CPU are those of "
-    "step_memory, taken the same day on a machine of the same kind; the programs' hashes are of "
-    "the files committed with the raw output, not taken when it ran.",
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Later(Run):
-    """A run of one step; what its folder lacks is read in that of the whole run `before`."""
-
-    before: Path = Path()
-
-    def text(self, name: str) -> str:
-        """Return a captured text of this run or, where it has none, of the one before."""
-        folder = self.folder if (self.folder / name).is_file() else self.before
-        return Run(folder).text(name)
 
 
 def _labelled(found: list[Line]) -> list[Line]:
@@ -137,7 +116,7 @@ def recompute(run: Run) -> Draft:
         ),
         f"{CODE}/recompute_time.py",
         f"python3 {CODE}/recompute_time.py",
-        _notes(run),
+        _notes(),
         results=[*results, head],
         summary=rows,
         specification=[],
@@ -145,21 +124,18 @@ def recompute(run: Run) -> Draft:
     )
 
 
-def _notes(run: Run) -> Text:
-    borrowed = not (run.folder / "nvidia_smi.txt").is_file()
-    more = BORROWED if borrowed else both("", "")
+def _notes() -> Text:
     return both(
         "24 层，h = 2048，a = 16，s = 2048，V = 50304，bf16，无 dropout，逐算子执行；"
         "前向加反向，不含优化器。"
         "b = 8 是 SDPA 的 flash 后端，b = 4 是逐步写出的注意力。"
         "提前停止是 torch.utils.checkpoint 非重入实现的默认行为，由 set_checkpoint_early_stop "
         "开关。"
-        "head 是零层的模型：嵌入、末尾 LayerNorm、输出层与损失，它们从不重算。一台机器一次运行。"
-        + more["zh"],
+        "head 是零层的模型：嵌入、末尾 LayerNorm、输出层与损失，它们从不重算。一台机器一次运行。",
         "24 layers, h = 2048, a = 16, s = 2048, V = 50304, bf16, no dropout, eager; forward and "
         "backward without the optimiser. b = 8 is SDPA's flash backend, b = 4 attention written "
         "out. Early stop is the default of torch.utils.checkpoint's non-reentrant version, "
         "switched by set_checkpoint_early_stop. `head` is the model without layers: embedding, "
         "last LayerNorm, output layer and loss, which are never recomputed. One run on one "
-        "machine." + more["en"],
+        "machine.",
     )
