@@ -1,0 +1,322 @@
+"""Draw the figures of the notes on tensor and pipeline parallelism into docs/train/figures.
+
+    python -m tools.figures_parallel            # write them all
+    python -m tools.figures_parallel --check    # exit 1 when a committed file differs
+
+The timelines are played by docs/train/code/pipeline_schedule.py, not drawn by hand.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from tools.draw import MIN_SIZE, Label, colour, figure, group, num, text
+
+ROOT = Path(__file__).resolve().parent.parent
+FOLDER = ROOT / "docs/train/figures"
+
+
+def _schedules() -> Any:
+    path = ROOT / "docs/train/code/pipeline_schedule.py"
+    spec = importlib.util.spec_from_file_location("pipeline_schedule", path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def _box(x: float, y: float, w: float, h: float, fill: str, *lines: Label, size: float = 14) -> str:
+    """Return a plain box with centred lines."""
+    rect = f'<rect x="{num(x)}" y="{num(y)}" width="{num(w)}" height="{num(h)}" rx="3" '
+    rect += f'fill="{colour(fill)}" stroke="{colour("ink")}" stroke-width="1.2"/>'
+    top = y + h / 2 - (len(lines) - 1) * size * 0.65 + size * 0.35
+    return rect + "".join(
+        text(x + w / 2, top + k * size * 1.3, line, size=size) for k, line in enumerate(lines)
+    )
+
+
+def _arrow(x1: float, y1: float, x2: float, y2: float, tint: str = "line") -> str:
+    """Return a horizontal or slanted line with a head at its end."""
+    head = f"{num(x2)},{num(y2)} {num(x2 - 9)},{num(y2 - 4.5)} {num(x2 - 9)},{num(y2 + 4.5)}"
+    line = f'<path d="M{num(x1)} {num(y1)}L{num(x2 - 6)} {num(y2)}" fill="none" '
+    line += f'stroke="{colour(tint)}" stroke-width="2"/>'
+    return line + f'<polygon points="{head}" fill="{colour(tint)}"/>'
+
+
+def tensor_split() -> str:
+    """The feed-forward block on two ranks: columns, then rows, one sum each way."""
+    pieces = []
+    for k, y in enumerate((40, 190)):
+        n = str(k + 1)
+        pieces.append(group(100, y, 500, 130, f"GPU {n}"))
+        middle = y + 78
+        pieces.append(_box(112, y + 50, 56, 56, "storage", "X", "s × h"))
+        pieces.append(_box(196, y + 32, 62, 92, "gpu", f"A{n}", "h × 4h/t", size=13))
+        pieces.append(_box(286, y + 50, 92, 56, "cpu", "GeLU", f"Z{n}: s × 4h/t", size=12))
+        pieces.append(_box(406, y + 50, 74, 56, "gpu", f"B{n}", "4h/t × h", size=13))
+        pieces.append(
+            _box(508, y + 50, 80, 56, "memory", f"Y{n}", ("部分和", "partial sum"), size=13)
+        )
+        pieces += [_arrow(x + 2, middle, x + 27, middle) for x in (168, 258, 378, 480)]
+        pieces.append(_arrow(588, middle, 634, 180, "nvlink"))
+        pieces.append(_arrow(82, 180, 110, middle, "nvlink"))
+    pieces.append(_box(4, 150, 78, 60, "switch", "f", ("前：复制", "fwd: copy"), size=13))
+    pieces.append(
+        _box(
+            636,
+            142,
+            112,
+            76,
+            "switch",
+            "g",
+            ("前：全归约", "fwd: all-reduce"),
+            "Y = Y1 + Y2",
+            size=13,
+        )
+    )
+    pieces.append(
+        text(
+            8,
+            356,
+            (
+                "反向时方向相反：g 只传递 dY，f 把两份 dX 全归约。",
+                "Backward the other way: g passes dY on, f all-reduces the two dX.",
+            ),
+            size=13,
+            anchor="start",
+            tint="muted",
+        )
+    )
+    pieces.append(
+        text(
+            8,
+            376,
+            (
+                "dA1、dB1 留在 GPU 1，dA2、dB2 留在 GPU 2，都不必通信。",
+                "dA1, dB1 stay on GPU 1 and dA2, dB2 on GPU 2: never communicated.",
+            ),
+            size=13,
+            anchor="start",
+            tint="muted",
+        )
+    )
+    pieces.append(
+        text(
+            100,
+            26,
+            ("A 按列切：每列独立，GeLU 可在本地算", "A by columns: GeLU works on what is here"),
+            size=13,
+            anchor="start",
+        )
+    )
+    pieces.append(
+        text(
+            752, 26, ("B 按行切：只差一次求和", "B by rows: one sum is left"), size=13, anchor="end"
+        )
+    )
+    return figure(
+        760,
+        390,
+        "Column then row split of a feed-forward block on two GPUs",
+        "Each GPU multiplies the whole X by its columns of A, applies GeLU, multiplies by its rows "
+        "of B, and one all-reduce adds the partial results.",
+        *pieces,
+    )
+
+
+def sequence() -> str:
+    """Who holds what along a layer: tensor parallel alone, and with sequence parallelism."""
+    pieces = []
+    steps: list[tuple[Label, int]] = [
+        ("LayerNorm", 0),
+        (("注意力", "attention"), 1),
+        (("残差", "residual"), 0),
+        ("LayerNorm", 0),
+        ("MLP", 1),
+        (("残差", "residual"), 0),
+    ]
+    rows: list[tuple[Label, bool, float]] = [
+        (
+            ("张量并行：四处通信都是全归约", "Tensor parallelism: every exchange is an all-reduce"),
+            False,
+            20,
+        ),
+        (
+            (
+                "加序列并行：全收集进，归约散发出",
+                "With sequence parallelism: all-gather in, reduce-scatter out",
+            ),
+            True,
+            190,
+        ),
+    ]
+    for title, cut, top in rows:
+        pieces.append(text(8, top, title, anchor="start", bold=True))
+        x = 8.0
+        for name, inside in steps:
+            w = 104 if inside else 86
+            for k in range(2):
+                y = top + 16 + k * 52
+                what: Label = (
+                    (f"头或列 {k + 1}/2", f"part {k + 1}/2")
+                    if inside
+                    else (f"词元 {k + 1}/2", f"tokens {k + 1}/2")
+                    if cut
+                    else ("全部词元", "all tokens")
+                )
+                fill = "gpu" if inside else "memory" if cut else "storage"
+                pieces.append(_box(x, y, w, 44, fill, name, what, size=12))
+            x += w
+            x += 36
+        x = 8.0
+        for at, (_, inside) in enumerate(steps):
+            w = 104 if inside else 86
+            if inside:
+                before, after = ("AG", "RS") if cut else ("f", "g")
+                pieces.append(text(x - 18, top + 70, before, size=14, bold=True, tint="nvlink"))
+                pieces.append(text(x + w + 18, top + 70, after, size=14, bold=True, tint="nvlink"))
+            elif at == 2:
+                pieces.append(_arrow(x + w + 4, top + 64, x + w + 32, top + 64))
+            x += w + 36
+    pieces.append(
+        text(
+            8,
+            158,
+            (
+                "f：前向不通信、反向全归约；g：前向全归约、反向不通信。",
+                "f: nothing forward, all-reduce backward; g: all-reduce forward, nothing backward.",
+            ),
+            size=13,
+            anchor="start",
+            tint="muted",
+        )
+    )
+    pieces.append(
+        text(
+            8,
+            328,
+            (
+                "AG 的反向是 RS，RS 的反向是 AG；一次 AG 加一次 RS 等于一次全归约的量。",
+                "Backward of AG is RS and of RS is AG; AG and RS move what an all-reduce moves.",
+            ),
+            size=13,
+            anchor="start",
+            tint="muted",
+        )
+    )
+    return figure(
+        760,
+        342,
+        "What two GPUs hold along a transformer layer",
+        "Tensor parallelism keeps all tokens on both GPUs outside attention and MLP; sequence "
+        "parallelism keeps half of the tokens on each there.",
+        *pieces,
+    )
+
+
+def pipeline() -> str:
+    """GPipe, 1F1B and ZB-H1 on four GPUs with eight micro-batches, played and drawn to scale."""
+    played = _schedules()
+    p, m, cell, left = 4, 8, 20, 74
+    pieces = []
+    top = 24.0
+    names: list[tuple[str, Label]] = [
+        (
+            "gpipe",
+            (
+                "GPipe：先全部前向，再全部反向；33 单位，首段同时压住 8 个微批",
+                "GPipe: all forward, then all backward; 33 units, first stage holds 8",
+            ),
+        ),
+        (
+            "1f1b",
+            ("1F1B：同样 33 单位，首段只压住 4 个", "1F1B: 33 units too, the first stage holds 4"),
+        ),
+        (
+            "zb-h1",
+            (
+                "ZB-H1：反向拆成两半，27 单位，首段压住 4 个",
+                "ZB-H1: backward in two halves, 27 units, the first stage holds 4",
+            ),
+        ),
+    ]
+    fills = {"F": "gpu", "B": "cpu", "W": "nic"}
+    for name, title in names:
+        pieces.append(text(8, top, title, anchor="start", bold=True, size=13))
+        jobs = played.play(name, p, m)
+        width = int(played.step(jobs)) * cell
+        for g in range(p):
+            y = top + 10 + g * 25
+            pieces.append(text(8, y + 16, f"GPU {g + 1}", size=13, anchor="start", tint="muted"))
+            pieces.append(
+                f'<rect x="{left}" y="{num(y)}" width="{width}" height="22" '
+                f'fill="{colour("paper")}" stroke="{colour("line")}" '
+                f'stroke-width="1" stroke-dasharray="2 3"/>'
+            )
+            for one in jobs:
+                if one.gpu == g:
+                    x, w = left + float(one.start) * cell, float(one.end - one.start) * cell
+                    mark = f"{one.kind}{one.micro + 1}" if w > cell else f"{one.micro + 1}"
+                    body = _box(x, y, w, 22, fills[one.kind], mark, size=MIN_SIZE)
+                    # Not by colour alone: a bar below W, and above a B that is the input's only.
+                    bar = {"W": 19.5, "B": 2.5}.get(one.kind, 0)
+                    if bar and w == cell:
+                        body += f'<path d="M{num(x)} {num(y + bar)}h{num(w)}" fill="none" '
+                        body += f'stroke="{colour("ink")}" stroke-width="2"/>'
+                    pieces.append(body)
+        top += 10 + p * 25 + 28
+    y = top - 14
+    legend: list[tuple[str, Label]] = [
+        ("gpu", ("前向 F", "forward F")),
+        (
+            "cpu",
+            (
+                "反向 B（ZB-H1 里顶上有横线：只算输入梯度）",
+                "backward B (bar on top in ZB-H1: input gradient only)",
+            ),
+        ),
+        ("nic", ("权重梯度 W（底下有横线）", "weight gradient W (bar below)")),
+    ]
+    x = 8.0
+    for fill, label in legend:
+        pieces.append(_box(x, y - 11, 14, 14, fill))
+        pieces.append(text(x + 20, y + 1, label, size=12, anchor="start", tint="muted"))
+        x += {"gpu": 100, "cpu": 390, "nic": 0}[fill]
+    return figure(
+        760,
+        top + 2,
+        "GPipe, 1F1B and ZB-H1 with four GPUs and eight micro-batches",
+        "GPipe and 1F1B take 33 units and idle 9; ZB-H1 takes 27 and idles 3.",
+        *pieces,
+    )
+
+
+FIGURES: dict[str, Callable[[], str]] = {
+    "tensor-split.svg": tensor_split,
+    "tensor-sequence.svg": sequence,
+    "pipeline-schedules.svg": pipeline,
+}
+
+
+def main(arguments: list[str]) -> int:
+    """Write the figures, or with --check say which differ."""
+    FOLDER.mkdir(exist_ok=True)
+    stale = []
+    for name, build in FIGURES.items():
+        path, wanted = FOLDER / name, build()
+        if not path.exists() or path.read_text(encoding="utf-8") != wanted:
+            stale.append(name)
+            if "--check" not in arguments:
+                path.write_text(wanted, encoding="utf-8")
+    verb = "differ" if "--check" in arguments else "written"
+    print(f"{len(stale)} of {len(FIGURES)} figures {verb}")
+    return int("--check" in arguments and bool(stale))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
