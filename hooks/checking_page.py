@@ -25,7 +25,7 @@ _WORDS = {
         "ours": "（仅本手册）",
         "none": "尚无记录。",
         "speed": ("比较", "结果"),
-        "peers": ("工具", "找出缺陷", "误报", "100 篇的处理器时间"),
+        "peers": ("工具", "找出缺陷", "误报", "{notes} 篇的处理器时间"),
         "trees": ("仓库与提交", "笔记", "发现", "逐条打开核对", "其中误报"),
         "mine": "本手册的检查",
         "builds": "（含构建）",
@@ -42,7 +42,7 @@ _WORDS = {
         "ours": " (only in this handbook)",
         "none": "No record yet.",
         "speed": ("Compared", "Result"),
-        "peers": ("Tool", "Defects found", "Blamed wrongly", "Processor time, 100 notes"),
+        "peers": ("Tool", "Defects found", "Blamed wrongly", "Processor time, {notes} notes"),
         "trees": ("Repository and commit", "Notes", "Findings", "Opened by hand", "Of these wrong"),
         "mine": "this handbook's check",
         "builds": " (with the build)",
@@ -161,7 +161,8 @@ def peers(record: dict[str, Any], language: str) -> str:
             rows.append((f"{name} {version}", found, wrong, f"{cost['cpu_s']:.2f} s{note}"))
         else:
             rows.append((str(words["mine"]), found, wrong, f"{timed['ours']['cpu_s']:.2f} s"))
-    return _table(words["peers"], rows, right=3)
+    head = tuple(str(one).format(notes=timed["notes"]) for one in words["peers"])
+    return _table(head, rows, right=3)
 
 
 def trees(record: dict[str, Any], language: str) -> str:

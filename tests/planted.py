@@ -146,7 +146,7 @@ plugins:
         b.md: lost.md
         old.md: target.md#two-words
 markdown_extensions: [abbr, admonition, attr_list, def_list, footnotes, md_in_html,
-  pymdownx.arithmatex, pymdownx.details, pymdownx.quotes, pymdownx.snippets,
+  pymdownx.arithmatex, pymdownx.details, pymdownx.quotes, pymdownx.snippets: {base_path: [docs]},
   pymdownx.superfences, pymdownx.tabbed]
 """
 # What the files themselves hold: (file, line, rule)

@@ -11,7 +11,7 @@ from types import ModuleType
 
 import pytest
 
-from tools.measure.compute.__main__ import ALONE, ROOT, SEVERAL, main
+from tools.measure.compute.__main__ import ALONE, LATER, ROOT, SEVERAL, main
 from tools.measure.compute.lines import Run
 from tools.measure.compute.records import files
 from tools.measure.compute.train import formula
@@ -36,7 +36,7 @@ KV = load("docs/infer/code/kv_model.py")
 def test_the_committed_records_are_what_the_raw_files_give(tmp_path: Path) -> None:
     assert main(["--into", str(tmp_path)]) == 0
     written = {p.relative_to(tmp_path).as_posix() for p in tmp_path.rglob("*.json")}
-    assert len(written) == 12
+    assert len(written) == 13
     # Their hashes are those of the programs as they ran, not as they are now.
     differing = [n for n in written if (tmp_path / n).read_bytes() != (ROOT / n).read_bytes()]
     assert not differing, "run `python -m tools.measure.compute --check`"
@@ -60,6 +60,24 @@ def test_another_run_gives_its_own_numbers(tmp_path: Path) -> None:
         if "ratio_to" in a
     ]
     assert ratios == pytest.approx([0.5] * 4, rel=1e-3)
+
+
+def test_a_run_of_one_step_gives_its_own_times_and_says_what_it_borrowed(tmp_path: Path) -> None:
+    folder = tmp_path / "raw"
+    shutil.copytree(LATER, folder)
+    path = folder / "recompute_time.jsonl"
+    text = path.read_text("utf-8")
+    path.write_text(text.replace('"median": 0.285517822265625', '"median": 0.5'), "utf-8")
+    name = "docs/train/measured/recompute_time.json"
+
+    def summary(where: Path) -> dict[str, float]:
+        assert main(["--later", str(where), "--into", str(tmp_path)]) == 0
+        record = json.loads((tmp_path / name).read_bytes())
+        assert "driver, kernel and CPU are those of step_memory" in record["notes"]["en"]
+        return {row["title"]["en"]: row["value"] for row in record["summary"]}
+
+    changed = summary(folder).items() - summary(LATER).items()
+    assert changed == {("flash, b = 8, no recomputation", 500)}
 
 
 def test_a_missing_file_ends_the_command_with_its_name(

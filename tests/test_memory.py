@@ -195,7 +195,10 @@ def test_other_code_and_other_settings_remember_nothing_of_each_other(
 ) -> None:
     with_github = theirs(tree)
     alone = check_folder(tree / "docs", cache=tree / memory.FOLDER)[1]
-    assert {one.rule for one in with_github} - {one.rule for one in alone} == {"own-address"}
+    assert {one.rule for one in with_github} - {one.rule for one in alone} == {
+        "own-address",
+        "view-difference",
+    }
     seen: list[str] = []
     monkeypatch.setattr(memory, "fingerprint", lambda: b"another version")
     monkeypatch.setattr(memory, "_write", lambda file, entries: seen.extend(p for p, _ in entries))

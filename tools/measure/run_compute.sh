@@ -52,6 +52,7 @@ else
     cuda hbm_bandwidth 90
     cuda roofline 90
     step train_memory.jsonl 270 python3 $train/train_memory.py
+    step recompute_time.jsonl 120 python3 $train/recompute_time.py
     step kv_cache.jsonl 150 python3 $infer/kv_cache.py
     step gemm.jsonl 200 python3 $chip/gemm.py
 fi

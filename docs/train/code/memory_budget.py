@@ -45,9 +45,21 @@ def states(parameters: float, recipe: Recipe, stage: int, ranks: int) -> float:
     return parameters * sum(b / n for b, n in zip(each, shards, strict=True))
 
 
-def activations(layers: int, s: int, b: int, h: int, *, recompute: bool) -> float:
-    """Bytes kept for backward, attention fused: 34 sbh a layer, or 2 sbh when recomputed."""
-    return layers * s * b * h * (2 if recompute else 34)
+GPT, RECOMPUTED = 34.0, 2.0  # units of sbh bytes a layer, attention fused
+
+
+def llama(groups: float, feed: float) -> float:
+    """The same for a layer with SwiGLU and RMSNorm, without dropout, each tensor kept once.
+
+    groups: KV heads a query head; feed: feed-forward size over h. Six inputs and outputs of s x h
+    (two norms, QKV, feed-forward, Q, attention's output), K and V, and four tensors of SwiGLU.
+    """
+    return 6 * 2 + 2 * 2 * groups + 4 * 2 * feed
+
+
+def activations(layers: int, s: int, b: int, h: int, each: float) -> float:
+    """Bytes kept for backward; each: units of sbh bytes a layer."""
+    return layers * s * b * h * each
 
 
 def logits(s: int, b: int, vocabulary: int) -> float:
@@ -68,21 +80,20 @@ def table() -> None:
     print("1 B parameters            B/param            weights and states")
     for name, recipe in RECIPES.items():
         print(f"{name:25s} {recipe.total:7.1f}  {size(1e9 * recipe.total)}")
-    for name, n, layers, h, vocabulary in [
-        ("Llama 2 7B", 6.74e9, 32, 4096, 32000),
-        ("Llama 3.1 70B", 70.55e9, 80, 8192, 128256),
+    for name, n, layers, h, vocabulary, layer in [
+        ("Llama 2 7B", 6.74e9, 32, 4096, 32000, llama(1, 11008 / 4096)),
+        ("Llama 3.1 70B", 70.55e9, 80, 8192, 128256, llama(8 / 64, 28672 / 8192)),
     ]:
         print(f"\n{name}, sequence 4096, micro-batch 1")
         recipe = RECIPES["training, FP32 gradients"]
-        kept = activations(layers, 4096, 1, h, recompute=False)
-        slim = activations(layers, 4096, 1, h, recompute=True)
         print(f"  states, 18 bytes        {size(states(n, recipe, 0, 1))}")
         for ranks in (8, 64):
             for stage in (1, 3):
                 each = size(states(n, recipe, stage, ranks))
                 print(f"  ZeRO-{stage} over {ranks:2d} GPUs     {each}")
-        print(f"  activations, all kept   {size(kept)}")
-        print(f"  activations, recomputed {size(slim)}")
+        for units in (layer, GPT, RECOMPUTED):
+            kept = size(activations(layers, 4096, 1, h, units))
+            print(f"  activations, {units:4.1f} sbh   {kept}")
         print(f"  fp32 logits             {size(logits(4096, 1, vocabulary))}")
 
 

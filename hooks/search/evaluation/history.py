@@ -49,8 +49,11 @@ def newest(records: Sequence[dict[str, Any]], part: str = "") -> dict[str, dict[
 
 
 def ratio(own: float | None, stock: float | None) -> float | None:
-    """Return own / stock; None when either is missing or the stock's value is not positive."""
-    if own is None or stock is None or stock <= 0:
+    """Return own / stock; None when either is missing or not positive.
+
+    Memory that a garbage collection gave back can outweigh what a small index takes.
+    """
+    if own is None or stock is None or own <= 0 or stock <= 0:
         return None
     return own / stock
 

@@ -8,12 +8,14 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tools.measure.compute.lines import Run
-from tools.measure.compute.records import files
+from tools.measure.compute.recompute import Later, recompute
+from tools.measure.compute.records import files, rendered
 from tools.measure.topo.model import MeasureError
 
 ROOT = Path(__file__).resolve().parents[3]
 ALONE = ROOT / "tools/measure/raw/2026-11-21-1x-h200-compute"
 SEVERAL = ROOT / "tools/measure/raw/2026-11-21-2x-h200-compute"
+LATER = ROOT / "tools/measure/raw/2026-11-22-1x-h200-recompute"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -32,9 +34,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--check", action="store_true", help="write nothing; name what would change"
     )
+    parser.add_argument("--later", type=Path, default=LATER, help="the run of recompute_time")
     options = parser.parse_args(arguments)
     try:
         found = files(Run(options.alone), Run(options.several), ROOT)
+        later = Later(options.later, before=options.alone)
+        found |= rendered([(recompute(later), later)], ROOT)
     except MeasureError as error:
         print(error, file=sys.stderr)
         return 2

@@ -24,6 +24,7 @@ AXES: dict[str, Text] = {
     "attribute": both("属性", "attribute"),
     "attention": both("注意力", "attention"),
     "recompute": both("重算", "recomputation"),
+    "early_stop": both("提前停止", "early stop"),
     "precision": both("精度方案", "precision scheme"),
     "dropout": both("dropout", "dropout"),
     "place": both("时刻", "place"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -120,8 +120,13 @@ def finish(draft: Draft, run: Run, root: Path) -> Record:
 
 def files(alone: Run, several: Run, root: Path) -> dict[str, bytes]:
     """Return path, from the repository's root, and content of every record."""
+    return rendered(drafts(alone, several), root)
+
+
+def rendered(made: Iterable[tuple[Draft, Run]], root: Path) -> dict[str, bytes]:
+    """Return path and content of these records."""
     out = {}
-    for draft, run in drafts(alone, several):
+    for draft, run in made:
         path = PurePosixPath(draft.program).parents[1] / "measured" / f"{draft.id}.json"
         text = json.dumps(finish(draft, run, root), ensure_ascii=False, indent=2)
         out[path.as_posix()] = f"{text}\n".encode()
