@@ -7,13 +7,14 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from tools.measure.compute.lines import Run
+from tools.measure.compute.lines import ROOT, Run
 from tools.measure.compute.records import files
 from tools.measure.topo.model import MeasureError
+from tools.measure.topo.wording import both
 
-ROOT = Path(__file__).resolve().parents[3]
 ALONE = ROOT / "tools/measure/raw/2026-11-21-1x-h200-compute"
 SEVERAL = ROOT / "tools/measure/raw/2026-11-21-2x-h200-compute"
+SECOND = ROOT / "tools/measure/raw/2026-11-21-1x-h100-compute"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -28,13 +29,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--alone", type=Path, default=ALONE, help="the run on one GPU")
     parser.add_argument("--several", type=Path, default=SEVERAL, help="the run on several GPUs")
+    parser.add_argument("--second", type=Path, default=SECOND, help="the run on one H100")
     parser.add_argument("--into", type=Path, default=ROOT, help="write below this folder")
     parser.add_argument(
         "--check", action="store_true", help="write nothing; name what would change"
     )
     options = parser.parse_args(arguments)
     try:
-        found = files(Run(options.alone), Run(options.several), ROOT)
+        found = files(
+            Run(options.alone), Run(options.several), Run(options.second, both("SXM", "SXM")), ROOT
+        )
     except MeasureError as error:
         print(error, file=sys.stderr)
         return 2
