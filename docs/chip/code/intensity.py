@@ -35,9 +35,9 @@ def attainable(intensity: float, peak: float, bandwidth: float) -> float:
     return min(peak, intensity * bandwidth)
 
 
-def gemm(m: int, n: int, k: int, each: float = 2) -> float:
-    """C = A B: A and B read once, C written once, `each` bytes an element."""
-    return 2 * m * n * k / (each * (m * k + k * n + m * n))
+def gemm(m: int, n: int, k: int, each: float = 2, out: float | None = None) -> float:
+    """C = A B: A and B read once, C written once; bytes an element of the inputs and of C."""
+    return 2 * m * n * k / (each * (m * k + k * n) + (out or each) * m * n)
 
 
 def elementwise(operations: float, reads: int, writes: int, each: float = 2) -> float:
@@ -139,7 +139,10 @@ def questions() -> list[str]:
     """Return the answers of the note."""
     peak, bandwidth = CARDS["H200"]
     least = next(m for m in range(1, 4096) if gemm(m, 8192, 8192) >= peak / bandwidth)
-    least8 = next(m for m in range(1, 4096) if gemm(m, 8192, 8192, 1) >= 1979e12 / bandwidth)
+    least8, mixed = (
+        next(m for m in range(1, 4096) if gemm(m, 8192, 8192, 1, out) >= 1979e12 / bandwidth)
+        for out in (1, 2)
+    )
     rows = record("gemm")["rows"]
     one, many = (value(rows, type="bf16", m=m) for m in (1, 128))
     times = [2 * m * 8192**2 / (rate * 1e12) * 1e6 for m, rate in ((1, one), (128, many))]
@@ -154,7 +157,7 @@ def questions() -> list[str]:
     return [
         f"Q1 GEMV 1 FLOP/B: at most {bandwidth / 1e12:.1f} of {peak / 1e12:.1f} TFLOP/s, "
         f"{bandwidth / peak:.2%}",
-        f"Q2 rows for the ridge: bf16 M = {least}, fp8 M = {least8}",
+        f"Q2 rows for the ridge: bf16 M = {least}, fp8 M = {least8}, with bf16 output {mixed}",
         f"Q3 1 row {times[0]:.1f} us, 128 rows {times[1]:.1f} us: {times[1] / times[0]:.2f}x "
         f"the time, {many / one:.0f}x the rate",
         f"Q4 at 16 FLOP/B the roofs allow {min(top, 16 * slope / 1e3):.1f}, measured {knee:.1f} "
