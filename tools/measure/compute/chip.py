@@ -39,6 +39,8 @@ def device(run: Run, card: Card = H200) -> Draft:
             1 / 1024,
             "KiB",
         ),
+        ("memory_bus_bits", both("显存位宽", "memory bus"), 1, "bit"),
+        ("memory_clock_khz", both("显存频率（双沿）", "memory clock (both edges)"), 1e-3, "MHz"),
     ]
     listed: list[Point] = [
         {"attribute": line["attribute"], "value": line["value"], "unit": line["unit"]}
