@@ -11,10 +11,12 @@ from types import ModuleType
 
 import pytest
 
-from tools.measure.compute.__main__ import ALONE, LATER, ROOT, SEVERAL, main
-from tools.measure.compute.lines import Run
+from tools.measure.compute.__main__ import ALONE, LATER, SECOND, SEVERAL, main
+from tools.measure.compute.cards import cell
+from tools.measure.compute.lines import ROOT, Run
 from tools.measure.compute.records import files
 from tools.measure.compute.train import formula
+from tools.measure.topo.model import MeasureError
 
 
 def load(path: str) -> ModuleType:
@@ -36,23 +38,34 @@ KV = load("docs/infer/code/kv_model.py")
 def test_the_committed_records_are_what_the_raw_files_give(tmp_path: Path) -> None:
     assert main(["--into", str(tmp_path)]) == 0
     written = {p.relative_to(tmp_path).as_posix() for p in tmp_path.rglob("*.json")}
-    assert len(written) == 13
+    assert len(written) == 17
     # Their hashes are those of the programs as they ran, not as they are now.
     differing = [n for n in written if (tmp_path / n).read_bytes() != (ROOT / n).read_bytes()]
     assert not differing, "run `python -m tools.measure.compute --check`"
 
 
-def test_another_run_gives_its_own_numbers(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("option", "source", "name"),
+    [
+        ("alone", ALONE, "docs/chip/measured/hbm_bandwidth.json"),
+        ("second", SECOND, "docs/chip/measured/hbm_bandwidth_h100.json"),
+    ],
+    ids=["h200", "h100"],
+)
+def test_another_run_gives_its_own_numbers(
+    tmp_path: Path, option: str, source: Path, name: str
+) -> None:
     """No number of a record is typed in: the raw file decides."""
     folder = tmp_path / "raw"
-    shutil.copytree(ALONE, folder)
+    shutil.copytree(source, folder)
     path = folder / "hbm_bandwidth.jsonl"
     rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
     halved = [{**row, **{key: row[key] / 2 for key in ("median", "p5", "p95")}} for row in rows]
     path.write_text("".join(f"{json.dumps(row)}\n" for row in halved), "utf-8")
 
-    name = "docs/chip/measured/hbm_bandwidth.json"
-    new = json.loads(files(Run(folder), Run(SEVERAL), ROOT)[name])
+    runs = {"alone": ALONE, "several": SEVERAL, "second": SECOND, option: folder}
+    made = {key: Run(where) for key, where in runs.items()}
+    new = json.loads(files(**made, root=ROOT)[name])
     old = json.loads((ROOT / name).read_bytes())
     ratios = [
         a["ratio_to"]["ratio"] / b["ratio_to"]["ratio"]
@@ -77,6 +90,22 @@ def test_a_run_of_one_step_gives_its_own_times(tmp_path: Path) -> None:
 
     changed = summary(folder).items() - summary(LATER).items()
     assert changed == {("flash, b = 8, no recomputation", 500)}
+
+
+@pytest.mark.parametrize("name", ["device", "hbm_bandwidth", "roofline", "gemm"])
+def test_a_record_of_the_h100_says_so_and_names_its_cells(name: str) -> None:
+    record = json.loads((ROOT / f"docs/chip/measured/{name}_h100.json").read_bytes())
+    assert record["machine"]["gpu"] == "NVIDIA H100 80GB HBM3"
+    assert all("H100" in record["title"][language] for language in ("zh", "en"))
+    cells = {promise["source"].split(": ")[-1] for promise in record["specification"]}
+    assert all(text.startswith("h100-sxm, ") for text in cells)
+    assert bool(cells) == (name != "device")
+    assert not any("H200" in row["title"]["en"] for row in record["summary"])
+
+
+def test_a_promise_without_a_cell_is_refused() -> None:
+    with pytest.raises(MeasureError, match="no cell 'fp16x' in row 'h100-sxm'"):
+        cell("h100-sxm", "fp16x", "bf16_dense", "TFLOP/s")
 
 
 def test_a_missing_file_ends_the_command_with_its_name(

@@ -7,15 +7,16 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from tools.measure.compute.lines import Run
+from tools.measure.compute.lines import ROOT, Run
 from tools.measure.compute.recompute import recompute
 from tools.measure.compute.records import files, rendered
 from tools.measure.topo.model import MeasureError
+from tools.measure.topo.wording import both
 
-ROOT = Path(__file__).resolve().parents[3]
 ALONE = ROOT / "tools/measure/raw/2026-11-21-1x-h200-compute"
 SEVERAL = ROOT / "tools/measure/raw/2026-11-21-2x-h200-compute"
 LATER = ROOT / "tools/measure/raw/2026-11-22-1x-h200-recompute"
+SECOND = ROOT / "tools/measure/raw/2026-11-21-1x-h100-compute"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -30,6 +31,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--alone", type=Path, default=ALONE, help="the run on one GPU")
     parser.add_argument("--several", type=Path, default=SEVERAL, help="the run on several GPUs")
+    parser.add_argument("--second", type=Path, default=SECOND, help="the run on one H100")
     parser.add_argument("--into", type=Path, default=ROOT, help="write below this folder")
     parser.add_argument(
         "--check", action="store_true", help="write nothing; name what would change"
@@ -37,7 +39,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--later", type=Path, default=LATER, help="the run of recompute_time")
     options = parser.parse_args(arguments)
     try:
-        found = files(Run(options.alone), Run(options.several), ROOT)
+        found = files(
+            Run(options.alone), Run(options.several), Run(options.second, both("SXM", "SXM")), ROOT
+        )
         later = Run(options.later)
         found |= rendered([(recompute(later), later)], ROOT)
     except MeasureError as error:

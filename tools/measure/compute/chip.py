@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
+from tools.measure.compute.cards import H200, Card
 from tools.measure.compute.lines import (
     COUNT,
-    FP32,
-    FP64,
-    HBM,
-    TENSOR,
     Line,
     Run,
     one,
@@ -27,7 +24,7 @@ CODE: Final = "docs/chip/code"
 MIB: Final = 2**20
 
 
-def device(run: Run) -> Draft:
+def device(run: Run, card: Card = H200) -> Draft:
     """Return the record `device`."""
     found = [line for line in run.lines("device_query.jsonl") if "attribute" in line]
     values = {line["attribute"]: line["value"] for line in found}
@@ -42,20 +39,21 @@ def device(run: Run) -> Draft:
             1 / 1024,
             "KiB",
         ),
+        ("memory_bus_bits", both("显存位宽", "memory bus"), 1, "bit"),
+        ("memory_clock_khz", both("显存频率（双沿）", "memory clock (both edges)"), 1e-3, "MHz"),
     ]
     listed: list[Point] = [
         {"attribute": line["attribute"], "value": line["value"], "unit": line["unit"]}
         for line in found
     ]
     return Draft(
-        "device",
-        both("驱动报告的 H200 属性", "What the driver says of an H200"),
+        f"device{card.suffix}",
+        both(f"驱动报告的 {card.name} 属性", f"What the driver says of an {card.name}"),
         f"{CODE}/device_query.cu",
         build_and_run(f"{CODE}/device_query.cu"),
         both(
-            "各属性的单位在数据文件里。L2 为 60 MiB，不是 H100 的 50 MiB。",
-            "Units of the attributes are in the data file. The L2 cache has 60 MiB, not the 50 MiB "
-            "of an H100.",
+            f"各属性的单位在数据文件里。{card.device['zh']}",
+            f"Units of the attributes are in the data file. {card.device['en']}",
         ),
         results=[
             series(
@@ -74,7 +72,7 @@ def device(run: Run) -> Draft:
     )
 
 
-def bandwidth(run: Run) -> Draft:
+def bandwidth(run: Run, card: Card = H200) -> Draft:
     """Return the record `hbm_bandwidth`."""
     lines = run.lines("hbm_bandwidth.jsonl")
     titles = {
@@ -94,7 +92,7 @@ def bandwidth(run: Run) -> Draft:
                 "GB/s",
                 kind,
                 n=line["n"],
-                spec=HBM,
+                spec=card.hbm,
                 per="GPU",
             )
         )
@@ -103,8 +101,8 @@ def bandwidth(run: Run) -> Draft:
         name = both(f"{title['zh']}，30 MiB（在 L2 内）", f"{title['en']}, 30 MiB (inside L2)")
         rows.append(summary(name, line["median"], "GB/s", kind, n=line["n"], per="GPU"))
     return Draft(
-        "hbm_bandwidth",
-        both(
+        f"hbm_bandwidth{card.suffix}",
+        card.titled(
             "显存与 L2 带宽，随数据量变化",
             "Bandwidth of device memory and the L2 cache, by footprint",
         ),
@@ -112,14 +110,9 @@ def bandwidth(run: Run) -> Draft:
         build_and_run(f"{CODE}/hbm_bandwidth.cu"),
         both(
             "大小是各数组之和；加载绕过 L1（ld.global.cg），每次访问 16 字节，"
-            "随机数据，结果逐字核对。"
-            "写得多的模式离规格更远；写在 L2 内也到不了 4.8 TB/s。66 MiB 一点反常："
-            "它恰是网格线程数的 16 倍，每个线程每轮读同样的地址；原因未查明。",
+            f"随机数据，结果逐字核对。{card.bandwidth['zh']}",
             "The size is that of all arrays together. Loads bypass L1 (ld.global.cg), 16 bytes an "
-            "access, random data, every word compared. The more a pattern writes, the farther it "
-            "is from the specification; writes stay under 4.8 TB/s even inside L2. The point at "
-            "66 MiB is odd: it is exactly 16 rounds of the grid, so that each thread meets the "
-            "same addresses every round; why that matters was not found out.",
+            f"access, random data, every word compared. {card.bandwidth['en']}",
         ),
         results=[
             series(
@@ -130,12 +123,12 @@ def bandwidth(run: Run) -> Draft:
                 points(where(lines, kind), ["bytes"]),
                 n=20,
                 per="GPU",
-                spec=HBM,
+                spec=card.hbm,
             )
             for kind, title in titles.items()
         ],
         summary=rows,
-        specification=[HBM],
+        specification=[card.hbm],
     )
 
 
@@ -143,12 +136,12 @@ def _gigabytes(line: Line) -> dict[str, float]:
     return {"gbytes_per_s": digits(line["gbytes_per_s"])}
 
 
-def roofline(run: Run) -> Draft:
+def roofline(run: Run, card: Card = H200) -> Draft:
     """Return the record `roofline`: the chains of multiply-adds, and products by rows."""
     lines, products = run.lines("roofline.jsonl"), run.lines("gemm.jsonl")
     chains = {
-        "fp32_chain": (both("fp32 乘加链", "Chains of fp32 multiply-adds"), FP32),
-        "fp64_chain": (both("fp64 乘加链", "Chains of fp64 multiply-adds"), FP64),
+        "fp32_chain": (both("fp32 乘加链", "Chains of fp32 multiply-adds"), card.fp32),
+        "fp64_chain": (both("fp64 乘加链", "Chains of fp64 multiply-adds"), card.fp64),
     }
     results: list[Result] = [
         series(
@@ -190,7 +183,7 @@ def roofline(run: Run) -> Draft:
                 rising,
                 n=10,
                 per="GPU",
-                spec=TENSOR[kind],
+                spec=card.tensor[kind],
             )
         )
     vector = one(products, "rows", type="bf16", m=1)
@@ -204,28 +197,27 @@ def roofline(run: Run) -> Draft:
             "GB/s",
             "gemm_bf16",
             n=vector["n"],
-            spec=HBM,
+            spec=card.hbm,
             per="GPU",
         )
     )
     return Draft(
-        "roofline",
-        both("实测 roofline", "A measured roofline"),
+        f"roofline{card.suffix}",
+        card.titled("实测 roofline", "A measured roofline"),
         f"{CODE}/roofline.cu",
         f"{build_and_run(f'{CODE}/roofline.cu')}\npython3 {CODE}/gemm.py",
         both(
             "乘加链：每个元素从显存读一次、写一次，在寄存器里做若干次乘加；2 GiB 进 2 GiB 出；"
-            "抽查 4096 个元素，与主机的 fma 逐位相同。低强度处受限于拷贝带宽（约 3.95 TB/s），"
-            "不是 4.81 TB/s 的规格。矩阵乘的强度按“A、B 各读一次，C 写一次”算。",
+            f"抽查 4096 个元素，与主机的 fma 逐位相同。{card.roofline['zh']}"
+            "矩阵乘的强度按“A、B 各读一次，C 写一次”算。",
             "Chains: each element is read once, multiplied and added in registers a number of "
             "times, and written once; 2 GiB in, 2 GiB out; 4096 elements were equal, bit for bit, "
-            "to the host's fma. At low intensity the limit is the bandwidth of a copy (about "
-            "3.95 TB/s), not the specified 4.81. Products: intensity counts A and B read once, "
-            "C written once.",
+            f"to the host's fma. {card.roofline['en']} Products: intensity counts A and B read "
+            "once, C written once.",
         ),
         results=results,
         summary=rows,
-        specification=[FP32, FP64, TENSOR["bf16"], TENSOR["fp8"], HBM],
+        specification=[card.fp32, card.fp64, card.tensor["bf16"], card.tensor["fp8"], card.hbm],
     )
 
 
@@ -237,7 +229,7 @@ FILLS: Final = {
 NAMES: Final = {"fp8": "fp8 (e4m3)", "fp8_accurate": "fp8 (e4m3), exact accumulation"}
 
 
-def gemm(run: Run) -> Draft:
+def gemm(run: Run, card: Card = H200) -> Draft:
     """Return the record `gemm`."""
     lines = run.lines("gemm.jsonl")
     square = where(lines, "square")
@@ -309,7 +301,7 @@ def gemm(run: Run) -> Draft:
         ),
     ]
     rows = []
-    for kind, spec in TENSOR.items():
+    for kind, spec in card.tensor.items():
         best = max(where(square, "square", type=kind), key=lambda line: line["median"])
         m = best["m"]
         name = NAMES.get(kind, kind)
@@ -338,7 +330,7 @@ def gemm(run: Run) -> Draft:
                     "TFLOP/s",
                     "sustained",
                     n=line["n"],
-                    spec=TENSOR[kind],
+                    spec=card.tensor[kind],
                     per="GPU",
                 )
             )
@@ -350,38 +342,28 @@ def gemm(run: Run) -> Draft:
             "TFLOP/s",
             "unaligned",
             n=odd["n"],
-            spec=TENSOR["bf16"],
+            spec=card.tensor["bf16"],
             per="GPU",
         )
     )
     return Draft(
-        "gemm",
-        both("矩阵乘的吞吐，按数据类型与形状", "Throughput of matrix products by type and shape"),
+        f"gemm{card.suffix}",
+        card.titled(
+            "矩阵乘的吞吐，按数据类型与形状", "Throughput of matrix products by type and shape"
+        ),
         f"{CODE}/gemm.py",
         f"python3 {CODE}/gemm.py",
         both(
             "cuBLAS（经 PyTorch），随机正态数据，操作数在多份之间轮换，从 CUDA 图重放；每点 10 次。"
-            "B 以转置存放（NT）。规格按 1830 MHz 计；卡空载可到 1980 MHz，大矩阵时功率到 700 W，"
-            "频率被功率上限压到 1.4–1.5 GHz（原因位 0x4 = 软件功率上限），"
-            "所以短测与持续、随机与全零不同。"
-            "fp8 用快速累加，fp8_accurate 用精确累加。int8 的单位是 10^12 次运算/秒。"
-            "全零时功率只有 390 W，频率仍停在 1740 MHz 且报功率上限，原因不明。",
+            f"B 以转置存放（NT）。{card.gemm['zh']}",
             "cuBLAS through PyTorch, random normal data, operands rotate among "
             "several sets, replayed "
-            "from a CUDA graph; 10 trials a point. B is stored transposed (NT). The specification "
-            "counts 1830 MHz; the card may run at 1980, but large products draw "
-            "700 W and the power "
-            "cap brings the clock down to 1.4 to 1.5 GHz (reason 0x4, software power cap), so that "
-            "short and sustained runs differ, and random data and zeros. fp8 uses "
-            "fast accumulation, "
-            "fp8_accurate exact. For int8 the unit is 10^12 operations a second. With zeros the "
-            "power is only 390 W, yet the clock stays at 1740 MHz and the cap is "
-            "still given as the "
-            "reason; why was not found out.",
+            "from a CUDA graph; 10 trials a point. B is stored transposed (NT). "
+            f"{card.gemm['en']}",
         ),
         results=results,
         summary=rows,
-        specification=list(TENSOR.values()),
+        specification=list(card.tensor.values()),
         versions=versions(lines),
     )
 

@@ -201,7 +201,8 @@ def decode(run: Run) -> Draft:
             "头数多到不再切分序列时掉到约 2.7 TB/s，cudnn 不会。"
             "math 把 K、V 展开并升到 fp32。mla（matrices）"
             "是吸收上投影后的两次批矩阵乘（头数 128，潜向量 576）："
-            "每字节 242 FLOP，已在 bf16 的脊点（206）之上，受计算而不是带宽限制。",
+            "每字节 242 FLOP，已在 bf16 的脊点（206）之上，融合的内核受计算限制。"
+            "这里的两次乘不融合，分数要几次写出、读回，只到峰值的约四分之一。",
             "bf16, one new token for each sequence, contiguous caches (no pages), "
             "replayed from a CUDA graph, several caches in "
             "turn so that none stays in L2, 10 trials. Rate = cache bytes / time; "
@@ -214,7 +215,9 @@ def decode(run: Run) -> Draft:
             "V and keeps them in fp32. mla (matrices) is two "
             "batched products with the up-projections absorbed (128 heads, latent "
             "of 576): 242 FLOP a byte, above the ridge of "
-            "bf16 (206), bound by arithmetic and not by bandwidth.",
+            "bf16 (206), so that a fused kernel is bound by arithmetic. These two products are not "
+            "fused, write their scores and read them back several times, and reach about a quarter "
+            "of the peak.",
         ),
         results=[
             series(

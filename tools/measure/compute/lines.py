@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,8 @@ from tools.measure.topo.stats import digits
 from tools.measure.topo.wording import both
 
 Line = dict[str, Any]
+ROOT = Path(__file__).resolve().parents[3]
+SITE = both("SXM，NVSwitch 主机", "SXM, NVSwitch host")
 
 AXES: dict[str, Text] = {
     "type": both("数据类型", "data type"),
@@ -49,9 +51,10 @@ UNITS = {"intensity": "FLOP/B"}
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """The folder of one run."""
+    """The folder of one run, and how the machine was built as far as is known."""
 
     folder: Path
+    site: Text = field(default_factory=lambda: SITE)
 
     def text(self, name: str) -> str:
         """Return a captured text; raises MeasureError where it is missing."""

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from tools.measure.compute import chip, infer, parallel, train
+from tools.measure.compute import cards, chip, infer, parallel, train
 from tools.measure.compute.lines import Run
 from tools.measure.topo import parse
 from tools.measure.topo.model import MeasureError, Program, Record
@@ -19,8 +19,8 @@ SMI = "nvidia_smi.txt"
 IMPORT = re.compile(r"^(?:from (\w+) import|import (\w+)$|#include \"(.+)\")", re.MULTILINE)
 
 
-def drafts(alone: Run, several: Run) -> Iterator[tuple[Draft, Run]]:
-    """Yield every record with the run it comes from."""
+def drafts(alone: Run, several: Run, second: Run) -> Iterator[tuple[Draft, Run]]:
+    """Yield every record with the run it comes from; `second` is another card, measured alone."""
     for make in (
         chip.device,
         chip.bandwidth,
@@ -34,6 +34,9 @@ def drafts(alone: Run, several: Run) -> Iterator[tuple[Draft, Run]]:
         yield make(alone), alone
     for make in (parallel.collectives, parallel.data, parallel.tensor, parallel.pipeline):
         yield make(several), several
+    other = cards.h100()
+    for show in (chip.device, chip.bandwidth, chip.roofline, chip.gemm):
+        yield show(second, other), second
 
 
 def machine(run: Run, versions: dict[str, str]) -> dict[str, Any]:
@@ -44,8 +47,8 @@ def machine(run: Run, versions: dict[str, str]) -> dict[str, Any]:
     family, model, cpus = (_field(host, key) for key in (r"CPU family", r"Model", r"CPU\(s\)"))
     return {
         "description": both(
-            f"{count} 块 {name}（SXM，NVSwitch 主机），Firecracker 虚拟机",
-            f"{count}x {name} (SXM, NVSwitch host), Firecracker VM",
+            f"{count} 块 {name}（{run.site['zh']}），Firecracker 虚拟机",
+            f"{count}x {name} ({run.site['en']}), Firecracker VM",
         ),
         "gpu": name,
         "gpu_count": count,
@@ -98,7 +101,7 @@ def _resolved(path: PurePosixPath) -> str:
 def finish(draft: Draft, run: Run, root: Path) -> Record:
     """Return a draft as a record: with the day, the machine and the programs."""
     first, *others = programs(run, root, draft.program)
-    if draft.id == "roofline":  # its second half
+    if draft.program.endswith("/roofline.cu"):  # its second half
         others += programs(run, root, "docs/chip/code/gemm.py")
     record: Record = {
         "schema": 1,
@@ -118,9 +121,9 @@ def finish(draft: Draft, run: Run, root: Path) -> Record:
     return record
 
 
-def files(alone: Run, several: Run, root: Path) -> dict[str, bytes]:
+def files(alone: Run, several: Run, second: Run, root: Path) -> dict[str, bytes]:
     """Return path, from the repository's root, and content of every record."""
-    return rendered(drafts(alone, several), root)
+    return rendered(drafts(alone, several, second), root)
 
 
 def rendered(made: Iterable[tuple[Draft, Run]], root: Path) -> dict[str, bytes]:
