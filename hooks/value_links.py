@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from html import escape, unescape
+from html import escape
 from typing import TYPE_CHECKING
 
 from hooks.value_markers import KINDS, MarkerError, compare, is_marker, parse
@@ -33,7 +33,8 @@ def render(
     listed: dict[str, str] = {}
     position = 0
     for match in _HTML_MARKER.finditer(html):
-        text = unescape(match["text"])
+        # A comment holds no character references: `&micro` in it is an axis, not the micro sign.
+        text = match["text"]
         if not is_marker(text):
             continue
         before = html[position : match.start()]

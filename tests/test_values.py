@@ -58,6 +58,10 @@ RECORD: dict[str, Any] = {
             ],
         },
         {"id": "one", "title": "One", "unit": "µs", "axes": [], "points": [{"value": 3.25}]},
+        {
+            "id": "steps", "title": "Steps", "unit": "ms", "axes": ["p", "micro", "lt"],
+            "points": [{"p": 2, "micro": 4, "lt": 1, "value": 7.5}],
+        },
     ],
     "summary": [
         {
@@ -276,6 +280,14 @@ def test_a_measured_number_leads_to_its_record_and_says_that_it_is_stale(root: P
         "measured: Each pair; median; NVIDIA H200; on 2026-11-21"
     )
     assert "stale" in tree.css_first("p").text()  # type: ignore[union-attr]
+
+
+def test_an_axis_named_like_a_character_reference_stays_an_axis(root: Path) -> None:
+    said = "7.5 ms<!-- measured t/measured/p2p.json#steps?p=2&micro=4&lt=1 -->"
+    tree, problems = page(root, said)
+    assert problems == []
+    assert tree.css_first("p a.value--measured").text() == "7.5 ms"  # type: ignore[union-attr]
+    assert check(root, said) == []
 
 
 def test_a_computed_number_leads_to_its_calculator(root: Path) -> None:
