@@ -68,6 +68,8 @@ def fill(markdown: str, language: str, root: Path | None) -> str:
         record = _load(results / ("trees.json" if name == "trees" else "check.json"))
         if record is None:
             return str(_WORDS[language]["none"])
+        if name == "peers" and not {"quality", "peers"} <= record.keys():
+            return str(_WORDS[language]["none"])
         make = {"speed": speed, "peers": peers, "trees": trees}[name]
         return make(record, language)
 
@@ -111,10 +113,11 @@ def speed(record: dict[str, Any], language: str) -> str:
     words = {name: str(text) for name, text in _WORDS[language].items()}
     ratios = record["ratios"]
     rows = []
-    build = record["build"]["notes"]
     times = words["times"]
-    rows.append((words["build"].format(notes=build), f"{ratios['build_to_check']:.0f}{times}"))
-    grown = record["growth"]
+    if "build" in record:
+        text = words["build"].format(notes=record["build"]["notes"])
+        rows.append((text, f"{ratios['build_to_check']:.0f}{times}"))
+    grown = record.get("growth", [])
     for row in grown:
         ratio = ratios[f"warm_{row['notes']}"]
         rows.append((words["warm"].format(notes=row["notes"]), f"{ratio:.1f}{times}"))
@@ -122,10 +125,11 @@ def speed(record: dict[str, Any], language: str) -> str:
         name = f"per_note_{large['notes']}_to_{small['notes']}"
         text = words["linear"].format(notes=large["notes"], small=small["notes"])
         rows.append((text, f"{ratios[name]:.2f}{times}"))
-    largest = grown[-1]
-    memory = words["memory"].format(notes=largest["notes"])
-    rows.append((memory, f"{largest['cold']['peak_mb']:.0f} MB"))
-    rows.append((words["share"], f"{ratios['share_of_build_again']:.1%}"))
+    for row in grown[-1:]:
+        memory = words["memory"].format(notes=row["notes"])
+        rows.append((memory, f"{row['cold']['peak_mb']:.0f} MB"))
+    if "share" in record:
+        rows.append((words["share"], f"{ratios['share_of_build_again']:.1%}"))
     return f"{_table(_WORDS[language]['speed'], rows, right=1)}\n\n{_at(record, language)}"
 
 

@@ -225,6 +225,7 @@ for piece in [*HOSTILE, *LINES]:
         for dialect in DIALECTS:
             parse(text, dialect)
     checked(piece * (10_000 // len(piece)))
+checked("```\\n" + "a" * 300_000 + "\\n```\\n")
 """
 
 

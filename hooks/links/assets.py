@@ -20,7 +20,10 @@ _KINDS = re.compile(
     re.IGNORECASE,
 )
 _TEXTS = re.compile(r"\.(?:css|scss|js|ts|mjs|json|html?|vue|jsx|tsx|mdx|ya?ml|toml|txt|xml|md)\Z")
-_FILE_NAME = re.compile(r"[^\s/\\()\"'<>:,;=#?`\[\]{}]+\.[A-Za-z0-9]{2,5}(?![\w-])")
+# Names begin behind what no name holds and are of bounded length: long lines take linear time.
+_FILE_NAME = re.compile(
+    r"(?<![^\s/\\()\"'<>:,;=#?`\[\]{}])[^\s/\\()\"'<>:,;=#?`\[\]{}]{1,255}\.[A-Za-z0-9]{2,5}(?![\w-])"
+)
 # A folder with an extension is one document of some program, such as `drawing.graffle/`.
 _NOT_OURS = re.compile(r"(?:\A|/)(?:vendor|code|measured|node_modules|[^/]+\.[a-z]{3,12})/")
 _WELL_KNOWN = re.compile(r"(?:\A|/)(?:favicon|apple-touch-icon|logo)[\w-]*\.\w+\Z")
