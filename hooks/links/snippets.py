@@ -106,6 +106,8 @@ def locate(path: str, known: Container[str], settings: Settings) -> str:
     docs = f"{settings.docs_prefix}/"
     for base in settings.snippet_bases:
         whole = posixpath.normpath(posixpath.join(base, path))
+        if base != "." and not whole.startswith(f"{base}/") or whole.startswith("../"):
+            continue  # what leaves the folder is refused (`restrict_base_path`)
         inside = whole.removeprefix(docs) if whole.startswith(docs) else f"../{whole}"
         if inside in known:
             return inside
