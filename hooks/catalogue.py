@@ -152,7 +152,7 @@ def load(
         else:
             others.add(relative)
     catalogue = Catalogue(notes, frozenset(others))
-    return catalogue, findings + duplicate_titles(catalogue)
+    return catalogue, findings + duplicate_titles(catalogue) + tag_spellings(catalogue)
 
 
 def _read(
@@ -194,4 +194,22 @@ def duplicate_titles(catalogue: Catalogue) -> list[Finding]:
             )
             message = f"title '{title}' is taken by {notes[0].file}; give one a title of its own"
             findings.append(Finding(note.file, line, 1, "duplicate-title", message, target=title))
+    return findings
+
+
+def tag_spellings(catalogue: Catalogue) -> list[Finding]:
+    """Tags of one language that differ in letter case only share an id on the page of tags."""
+    first: dict[tuple[str, str], tuple[str, Note]] = {}
+    findings = []
+    for note in sorted(catalogue.notes.values(), key=lambda note: note.file):
+        for tag in note.meta.tags if note.meta is not None else []:
+            known, where = first.setdefault((note.language, tag.lower()), (tag, note))
+            if tag == known:
+                continue
+            lines = enumerate(note.text.split("\n"), 1)
+            line = next((n for n, text in lines if text.startswith("tags:")), 1)
+            message = f"tag '{tag}' is written '{known}' in {where.file}; write it the same way"
+            findings.append(
+                Finding(note.file, line, 1, "tag-spelling", message, target=tag, suggestion=known)
+            )
     return findings

@@ -287,6 +287,13 @@ _RULES = (
         _OFF,
     ),
     Rule(
+        "tag-spelling",
+        "a tag is spelt in two ways that differ in letter case only",
+        "the page of tags lists it twice, and one address serves both",
+        "write it as the other notes do",
+        _OFF,
+    ),
+    Rule(
         "twin-headings",
         "the headings of the two languages differ in number or level",
         "switching language loses the place",

@@ -54,6 +54,7 @@ TEXTS = {
     "third-party": ("生成的页面会向别的主机请求内容", "在 docs/assets/vendor 里存一份"),
     "front-matter": ("前言字段缺失、未知或有误", "改正报告里写明的字段"),
     "duplicate-title": ("同一语言的两篇笔记同名", "给一篇换个名字"),
+    "tag-spelling": ("同一标签有两种大小写", "照别的笔记那样写"),
     "twin-headings": ("中英文标题的数目或级别不同", "在另一语言里补上、删去或移动标题"),
     "untranslated": ("笔记只有一种语言", "翻译它"),
     "stale-contents": ("README 的目录过期", "运行 make contents"),

@@ -193,6 +193,7 @@ def of_tree(tmp_path: Path, files: dict[str, str | bytes], config: str = "") -> 
 
 PLAIN = note("x\n")
 ALIAS = PLAIN.replace("kind: note", "kind: note\naliases: [{}]")
+TAGGED = PLAIN.replace("kind: note", "kind: note\ntags: [{}]")
 
 
 @pytest.mark.parametrize(
@@ -201,6 +202,11 @@ ALIAS = PLAIN.replace("kind: note", "kind: note\naliases: [{}]")
         ("title-heading", {"a.md": PLAIN.replace("# T", "# U")}, {"a.md": PLAIN}),
         ("front-matter", {"a.md": "# T\n"}, {"a.md": PLAIN}),
         ("duplicate-title", {"a.md": PLAIN, "b.md": PLAIN}, {"a.md": PLAIN, "a.en.md": PLAIN}),
+        (
+            "tag-spelling",
+            {"a.md": TAGGED.format("CUDA"), "b.md": TAGGED.format("cuda")},
+            {"a.md": TAGGED.format("CUDA"), "a.en.md": TAGGED.format("cuda")},
+        ),
         (
             "twin-headings",
             {"a.md": note("## A\n"), "a.en.md": PLAIN},

@@ -102,11 +102,11 @@ class Texts(Mapping[str, str]):
 def locate(path: str, known: Container[str], settings: Settings) -> str:
     """Return the path from the docs folder that an include means; a blank if there is none."""
     if settings.snippet_bases is None:
-        return path
+        return "" if posixpath.normpath(path).startswith("..") else path
     docs = f"{settings.docs_prefix}/"
     for base in settings.snippet_bases:
         whole = posixpath.normpath(posixpath.join(base, path))
-        if base != "." and not whole.startswith(f"{base}/") or whole.startswith("../"):
+        if (base != "." and not whole.startswith(f"{base}/")) or whole.startswith("../"):
             continue  # what leaves the folder is refused (`restrict_base_path`)
         inside = whole.removeprefix(docs) if whole.startswith(docs) else f"../{whole}"
         if inside in known:
