@@ -17,7 +17,7 @@
   var MIX_HEADING = 0.45;   /* a row or definition that begins with a word of the query */
   var MIX_PAGE = 1.5;       /* all sections of the page together hold the query */
   var MIX_COVER = 0.75;     /* how much it counts that the section holds all of the query */
-  var LESS_STOCK = 0.8;     /* sections that many pages have */
+  var LESS_STOCK = 0.9;     /* sections that many pages have */
   var LONE = 0.35;           /* weight of a character whose pairs nothing meets */
 
   function Engine() {
