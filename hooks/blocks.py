@@ -116,7 +116,7 @@ class Blocks:
                 return
             self._read_code(parent, block, waiting)
             return
-        if first[0] in "$\\" and self.dialect.math and self._try_math(parent, block):
+        if first[:1] in ("$", "\\") and self.dialect.math and self._try_math(parent, block):
             return
         if "|" in first and len(block) > 1:
             cells = tables.cells(block)

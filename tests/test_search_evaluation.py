@@ -424,3 +424,8 @@ def test_recorded_answers(notes: Path) -> None:
     kept = Recorded({("zh", "zh 1"): ["gpu/copy.html#数据", "nowhere.html"]})
     (found,) = ask(kept, [query(1, a__x=3)], read(notes))
     assert found.keys == ("gpu/copy.md#数据", None)
+
+
+def test_a_note_without_headings_is_its_page(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("Words, and no heading.\n", encoding="utf-8")
+    assert [section.key for section in read(tmp_path)] == ["a.md"]

@@ -16,16 +16,18 @@
   var inFrame = typeof document !== "undefined";
   var address = inFrame && document.currentScript ? document.currentScript.src : String(self.location);
   var root = address.replace(/assets\/javascripts\/workers\/[^\/]*$/, "");
+  var CHARACTERS = 40000;    /* of text read at a time: on file:// the page waits meanwhile */
   var engine = HandbookSearch.create();
-  var state = "none";        /* none, loading, own (language loaded), all */
-  var query = "", isDue = false;
+  var early = null;          /* knows titles only, while the texts are being read */
+  var state = "none";        /* none, loading, titles, own (language loaded), more, all */
+  var query = "", isDue = false, parts = [];
 
   self.__handbook_tables = function (tables) { engine.tables(tables); };
-  self.__handbook_part = function (part) { engine.add(part); };
+  self.__handbook_part = function (part) { parts.push(part); };
 
-  /* Runs scripts of the index in order, then `done`, or `failed`. */
+  /* Runs scripts of the index in order, then `done`, or `failed` once. */
   function run(names, done, failed) {
-    var script;
+    var waiting = names.length, isOver = false;
     if (!names.length) { done(); return; }
     if (!inFrame) {
       try {
@@ -37,12 +39,32 @@
       done();
       return;
     }
-    script = document.createElement("script");
-    script.charset = "utf-8";
-    script.src = root + names[0];
-    script.onload = function () { run(names.slice(1), done, failed); };
-    script.onerror = function () { failed(new Error("cannot load " + script.src)); };
-    document.body.appendChild(script);
+    /* They load side by side and run in order. */
+    names.forEach(function (name) {
+      var script = document.createElement("script");
+      script.charset = "utf-8";
+      script["async"] = false;
+      script.src = root + name;
+      script.onload = function () {
+        waiting -= 1;
+        if (!waiting && !isOver) { done(); }
+      };
+      script.onerror = function () {
+        if (!isOver) { isOver = true; failed(new Error("cannot load " + script.src)); }
+      };
+      document.body.appendChild(script);
+    });
+  }
+
+  /* Makes the loaded parts, which are of one language, into its index, then `done`. */
+  function read(done) {
+    var step = parts.length ? engine.gradually(parts, CHARACTERS) : null;
+    parts = [];
+    function next() {
+      if (!step || step()) { done(); return; }
+      setTimeout(next, 0);
+    }
+    setTimeout(next, 0);
   }
 
   function failed(error) {
@@ -55,9 +77,16 @@
     if (state !== "none") { return; }
     state = "loading";
     engine = HandbookSearch.create();
+    parts = [];
     run([OPTIONS.tables].concat(OPTIONS.parts[OPTIONS.language] || []), function () {
-      state = "own";
+      early = engine.titles(parts);
+      state = "titles";
       due();
+      read(function () {
+        early = null;
+        state = "own";
+        due();
+      });
     }, failed);
   }
 
@@ -67,20 +96,18 @@
     for (language in OPTIONS.parts) {
       if (language !== OPTIONS.language) { names = names.concat(OPTIONS.parts[language]); }
     }
-    function next() {
-      if (!names.length) {
-        engine.close();
-        state = "all";
-        due();
-        return;
-      }
-      run([names.shift()], function () { setTimeout(next, 0); }, function (error) {
+    function finished() {
+      state = "all";
+      due();
+    }
+    state = "more";
+    if (!names.length) { finished(); return; }
+    setTimeout(function () {
+      run(names, function () { read(finished); }, function (error) {
         state = "all";
         if (self.console) { self.console.error("search: " + error.message); }
       });
-    }
-    state = "more";
-    setTimeout(next, 0);
+    }, 0);
   }
 
   function answer(items, suggestion) {
@@ -108,20 +135,29 @@
     if (state === "all" && answered && answered.query === query &&
         (answered.isAll || answered.isMet)) { return; }
     try {
-      found = engine.search(query, { language: OPTIONS.language, limit: MOST });
+      found = (early || engine).search(query, { language: OPTIONS.language, limit: MOST });
     } catch (error) {
       if (self.console) { self.console.error("search: " + error.message); }
       answer([], "");
       return;
     }
+    /* Titles are only worth showing when they hold all that was typed. */
+    if (state === "titles") {
+      if (found.hits.length && isMet(found.read)) { answer(arrange(found.hits), ""); }
+      return;
+    }
     answered = {
       query: query, isAll: state === "all",
-      isMet: found.hits.length > 0 && found.read.atoms.every(function (atom) {
-        return !atom.weight || (atom.found && !atom.repaired);
-      })
+      isMet: found.hits.length > 0 && isMet(found.read)
     };
     answer(arrange(found.hits), engine.suggest(query, OPTIONS.language));
     if (state === "own") { loadOthers(); }
+  }
+
+  function isMet(read) {
+    return read.atoms.every(function (atom) {
+      return !atom.weight || (atom.found && !atom.repaired);
+    });
   }
 
   function escapeHtml(text) {

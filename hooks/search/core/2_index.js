@@ -145,14 +145,26 @@
     return words;
   };
 
-  Index.prototype.add = function (part) {
-    var texts = part.text.split(PART), at = 0, i, j, page, record, section, titles, level, own;
-    var number, words;
+  /* Where to go on in a part; see advance. */
+  Index.prototype.start = function (part) {
+    var i;
     for (i = 0; i < part.titles.length; i++) {
       this.titleCounts[part.titles[i]] = (this.titleCounts[part.titles[i]] || 0) + 1;
     }
-    for (i = 0; i < part.pages.length; i++) {
-      record = part.pages[i];
+    return { part: part, texts: part.text.split(PART), page: 0, at: 0 };
+  };
+
+  Index.prototype.add = function (part) { this.advance(this.start(part), Infinity, false); };
+
+  /*
+   * Reads about so many characters more, whole pages, or titles only; whether that was all.
+   * Reading holds up whatever else runs, which on file:// is the page.
+   */
+  Index.prototype.advance = function (place, characters, isTitles) {
+    var part = place.part, texts = place.texts, at = place.at, j, page, record, section, titles;
+    var level, own, number, words;
+    for (; place.page < part.pages.length && characters > 0; place.page++) {
+      record = part.pages[place.page];
       page = {
         key: record[0], location: record[1], title: record[2], trail: record[3],
         kind: record[4], tags: record[5], extra: record[6], fallback: record[7],
@@ -173,21 +185,24 @@
         };
         this.sections[number] = section;
         this.order.push(number);
-        words = this.read(section.text, number, WEIGHT.text);
+        characters -= texts[at].length;
+        words = isTitles ? 1 : this.read(section.text, number, WEIGHT.text);
         this.inTitle = true;
         this.read(section.title, number, this.isStock(section) ? WEIGHT.path : WEIGHT.title);
         this.inTitle = false;
         if (j === 0) {
           this.read(page.tags.join("\n") + "\n" + page.extra, number, WEIGHT.tags);
           this.read(page.trail.join("\n"), number, WEIGHT.path);
-        } else {
+        } else if (!isTitles) {
           this.read(page.title + "\n" + section.path.join("\n"), number, WEIGHT.path);
         }
         this.lengths[number] = words;
         this.total += words;
       }
     }
+    place.at = at;
     this.ready = false;
+    return place.page >= part.pages.length;
   };
 
   /* Whether a section is one that many pages have: summary, exercises, references. */

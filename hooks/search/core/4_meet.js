@@ -229,7 +229,7 @@
   }
 
   function meetSynonyms(engine, read, index, factor, out) {
-    var synonyms = engine.synonyms, folder = engine.folder;
+    var synonyms = engine.meaning(), folder = engine.folder;
     function addForms(span, group, weight) {
       var atoms = [], i;
       for (i = span.from; i < span.to && i < read.atoms.length; i++) { atoms.push(i); }
@@ -361,10 +361,10 @@
   function repairHan(engine, read, number, index, factor, out) {
     var form = read.atoms[number].form, a, b, table, found, swapped;
     if (form.length !== 2) { return; }
-    a = engine.sounds[form.charCodeAt(0)];
-    b = engine.sounds[form.charCodeAt(1)];
+    a = engine.sounding()[form.charCodeAt(0)];
+    b = engine.sounding()[form.charCodeAt(1)];
     if (a && b) {
-      table = index.bySound(engine.sounds);
+      table = index.bySound(engine.sounding());
       found = (table[a * 2048 + b] || []).filter(function (key) {
         /* One of the two characters is as typed, or the pair stands in a title. */
         return (key >>> 16) === form.charCodeAt(0) || (key & 0xffff) === form.charCodeAt(1) ||

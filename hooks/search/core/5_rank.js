@@ -8,13 +8,24 @@
   var REFERENCES = new RegExp("^(?:\u53c2\u8003(?:\u8d44\u6599|\u6587\u732e|\u94fe\u63a5)?" +
     "(?:\u4e0e\u6ce8\u91ca)?|\u5916\u90e8\u94fe\u63a5|\u5ef6\u4f38\u9605\u8bfb|\u6269\u5c55\u9605\u8bfb|" +
     "references|bibliography|see also|further reading|external links)$", "i");
+  var LEAST_SCORE = 0.03;   /* of the best section's score; below, nothing is shown */
   var FOREIGN = 0.4;        /* for a section that the reader's language lacks */
+  var MIX_TITLE = 0.9;      /* what a title that holds the query adds */
+  var MIX_ABOVE = 0.7;      /* the same for the page's title and the section's together */
+  var MIX_PHRASE = 0.25;    /* runs of the query as typed */
+  var MIX_BLOCK = 0.5;      /* one paragraph that holds the query */
+  var MIX_HEADING = 0.45;   /* a row or definition that begins with a word of the query */
+  var MIX_PAGE = 1.5;       /* all sections of the page together hold the query */
+  var MIX_COVER = 0.75;     /* how much it counts that the section holds all of the query */
+  var LESS_STOCK = 0.9;     /* sections that many pages have */
+  var LONE = 0.35;           /* weight of a character whose pairs nothing meets */
 
   function Engine() {
     this.folder = new Folder();
     this.indexes = Object.create(null);
-    this.synonyms = readGroups([], this.folder);
-    this.sounds = new Uint16Array(65536);
+    this.raw = {};
+    this.synonyms = null;
+    this.sounds = null;
     this.pool = [];
     this.texts = Object.create(null);
     this.textCount = 0;
@@ -27,17 +38,66 @@
       this.folder.simple[pairs.charAt(i)] = pairs.charAt(i + 1);
     }
     this.folder.to = new Uint16Array(65536);
-    this.sounds = soundsOf(tables.sounds || []);
-    this.synonyms = readGroups(tables.groups || [], this.folder);
+    this.sounds = null;
+    this.synonyms = null;
+    this.raw = tables;
+  };
+
+  /* The tables as they are used: made with the first query, and with the first repair. */
+  Engine.prototype.sounding = function () {
+    if (!this.sounds) { this.sounds = soundsOf(this.raw.sounds || []); }
+    return this.sounds;
+  };
+
+  Engine.prototype.meaning = function () {
+    if (!this.synonyms) { this.synonyms = readGroups(this.raw.groups || [], this.folder); }
+    return this.synonyms;
   };
 
   Engine.prototype.add = function (part) {
-    if (part.format !== 1) { throw new Error("search index of another format: " + part.format); }
+    check(part);
     if (!this.indexes[part.language]) {
       this.indexes[part.language] = new Index(part.language, this.folder);
     }
     this.indexes[part.language].add(part);
     this.texts = Object.create(null);
+  };
+
+  function check(part) {
+    if (part.format !== 1) { throw new Error("search index of another format: " + part.format); }
+  }
+
+  /* An engine that knows titles and tags only, soon made, for the time until this one is ready. */
+  Engine.prototype.titles = function (parts) {
+    var early = new Engine();
+    early.tables({ simple: this.raw.simple });
+    parts.forEach(function (part) {
+      var index = early.indexes[part.language];
+      check(part);
+      if (!index) { index = early.indexes[part.language] = new Index(part.language, early.folder); }
+      index.advance(index.start(part), Infinity, true);
+    });
+    return early;
+  };
+
+  /*
+   * Reads the parts of one language a little at a time: a function to be called until it
+   * returns true. Until then the language is not searched.
+   */
+  Engine.prototype.gradually = function (parts, characters) {
+    var index = new Index(parts[0].language, this.folder), self = this, number = 0, place = null;
+    parts.forEach(check);
+    return function () {
+      if (number < parts.length) {
+        place = place || index.start(parts[number]);
+        if (index.advance(place, characters, false)) { number += 1; place = null; }
+        return false;
+      }
+      index.close();
+      self.indexes[index.language] = index;
+      self.texts = Object.create(null);
+      return true;
+    };
   };
 
   Engine.prototype.close = function () {
@@ -124,7 +184,7 @@
 
   Engine.prototype.ways = function (read, own, twin) {
     var self = this, out = [];
-    read.spans = knownSpans(read, this.synonyms, this.folder);
+    read.spans = knownSpans(read, this.meaning(), this.folder);
     [own, twin].forEach(function (index) {
       var factor = index === own ? 1 : WAY.twin;
       if (!index) { return; }
@@ -154,6 +214,7 @@
       if (read.atoms[number].han) { repairHan(self, read, number, index, factor, more); }
       else { repairLatin(read, number, index, factor, more); }
     });
+    this.alone(read, own, twin, out);
     return out;
 
     function mark(list) {
@@ -161,6 +222,33 @@
         way.atoms.forEach(function (number) { if (way.terms.length === 1 || !way.check) { read.atoms[number].found = true; } });
       });
     }
+  };
+
+  /*
+   * Words of one character side by side ("du bi xie man") make pairs that nothing meets: then
+   * the characters are asked for one by one.
+   */
+  Engine.prototype.alone = function (read, own, twin, out) {
+    var lone = [];
+    read.tokens.forEach(function (token) {
+      var i, n = token.form.length, open;
+      function unmet(at) {
+        var atom = read.atoms[token.first + at];
+        return at < 0 || at + 1 >= n || (atom && !atom.found);
+      }
+      if (!token.han || n < 3) { return; }
+      for (i = 0; i < n; i++) {
+        if (token.weights[i] === 1 && unmet(i - 1) && unmet(i)) {
+          lone.push(atomOf(token, read.atoms[token.first].token, token.form.charAt(i), LONE, token.at + i));
+        }
+      }
+    });
+    lone.slice(0, 6).forEach(function (atom) {
+      var number = read.atoms.length, before = out.length;
+      read.atoms.push(atom);
+      meetHan(read, number, own, 1, out);
+      if (out.length === before) { read.atoms.pop(); } else { atom.found = true; }
+    });
   };
 
   /* For atoms that nothing meets: other ways, in the reader's language, else in the twin's. */
@@ -277,6 +365,7 @@
     var atoms = read.atoms, ways = this.ways(read, own, twin), size = this.size(), self = this;
     var scores = [], quality = [], i, number, total = 0, base, cover, repairs, candidates = [];
     var used = [], asked, top = 0, met = 0, weights = 0, least, isUnknown = false;
+    var pages, above, index;
     for (i = 0; i < atoms.length; i++) {
       scores.push(this.array(i * 2, size));
       quality.push(this.array(i * 2 + 1, size));
@@ -325,10 +414,14 @@
         }
       }
     }
+    pages = this.pageCovers(own, twin, quality, asked, size);
     for (number = 0; number < size; number++) {
       if (base[number] > 0) {
         repairs = cover[number] / (total || 1);
-        base[number] *= 0.25 + 0.75 * repairs * repairs;
+        base[number] *= 1 - MIX_COVER + MIX_COVER * repairs * repairs;
+        index = own.sections[number] ? own : twin;
+        above = pages[index.sections[number].page.first] / (total || 1);
+        base[number] *= 1 + MIX_PAGE * above * above;
         candidates.push(number);
       }
     }
@@ -360,8 +453,29 @@
     top = candidates.length ? candidates[0].score : 0;
     return candidates.filter(function (hit) {
       /* A word that is nowhere: then a mere mention of the others is noise. */
-      return hit.cover >= (isUnknown && !hit.isTitled ? least + 0.13 : least) && hit.score > top * 0.08;
+      return hit.cover >= (isUnknown && !hit.isTitled ? least + 0.13 : least) && hit.score > top * LEAST_SCORE;
     }).map(function (hit) { hit.ways = ways; return hit; });
+  };
+
+  /* How much of what is asked each page holds in all its sections, by its first number. */
+  Engine.prototype.pageCovers = function (own, twin, quality, asked, size) {
+    var covers = this.array(2 * asked.length + 2, size), best = this.array(2 * asked.length + 3, size);
+    var first = [], i, number, index;
+    for (number = 0; number < size; number++) {
+      index = own.sections[number] ? own : twin && twin.sections[number] ? twin : null;
+      first.push(index ? index.sections[number].page.first : number);
+    }
+    for (i = 0; i < asked.length; i++) {
+      if (!asked[i]) { continue; }
+      for (number = 0; number < size; number++) {
+        if (quality[i][number] > best[first[number]]) {
+          covers[first[number]] += asked[i] * (quality[i][number] - best[first[number]]);
+          best[first[number]] = quality[i][number];
+        }
+      }
+      for (number = 0; number < size; number++) { best[number] = 0; }
+    }
+    return covers;
   };
 
   Engine.prototype.size = function () {
@@ -540,8 +654,8 @@
     } else {
       best = hit.cover;
     }
-    hit.textValue = 0.25 * phrase + 0.5 * best * best +
-      0.45 * heading(texts.text, forms, asked, total);
+    hit.textValue = MIX_PHRASE * phrase + MIX_BLOCK * best * best +
+      MIX_HEADING * heading(texts.text, forms, asked, total);
   };
 
   /* What the title adds to a hit. */
@@ -580,8 +694,8 @@
     if (section.level > 1 && share > 0.2) {
       above = covered(flatten(texts.above + "\n" + texts.title), forms, asked, total, read.atoms.length);
     }
-    value = 1 + 0.9 * share * share * (0.4 + 0.6 * meant) +
-      0.7 * Math.max(0, above * above - share * share) * (0.3 + 0.7 * meant);
+    value = 1 + MIX_TITLE * share * share * (0.4 + 0.6 * meant) +
+      MIX_ABOVE * Math.max(0, above * above - share * share) * (0.3 + 0.7 * meant);
     hit.isTitled = share > 0.25;
     if (read.phrase.length > 1 && title.replace(/\s+/g, "") === read.phrase) { value += 0.8; }
     hit.titleValue = value;
@@ -590,5 +704,5 @@
     if (hit.weak) { hit.score *= 0.9; }
     if (section.page.kind === "map") { hit.score *= 0.7; }
     if (REFERENCES.test(section.title)) { hit.score *= 0.45; }
-    else if (hit.index.isStock(section)) { hit.score *= 0.9; }
+    else if (hit.index.isStock(section)) { hit.score *= LESS_STOCK; }
   };

@@ -87,7 +87,7 @@ def _bodies(note: Note) -> list[str]:
     """Return the texts below a note's headings, the first text before any heading left out."""
     lines = note.text.split("\n")
     starts = [heading.line for heading in note.source.headings]
-    ends = [start - 1 for start in starts[1:]] + [len(lines)]
+    ends = [*(start - 1 for start in starts[1:]), len(lines)][: len(starts)]
     return [
         _FOOTNOTE.sub("", "\n".join(lines[start:end])).strip()
         for start, end in zip(starts, ends, strict=True)
