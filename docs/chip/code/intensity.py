@@ -154,6 +154,9 @@ def questions() -> list[str]:
     traffic = 16 * 131072 * 576 * 2
     scores = 16 * 128 * 131072 * 2
     total = traffic + traffic * 512 / 576 + 6 * scores
+    products = [2 * 128 * k / (2 * (k + 128)) for k in (576, 512)]  # scores; weighted sum
+    copy = value(record("hbm_bandwidth")["copy"], bytes=6 << 30)
+    least_us = total / copy / 1e3
     return [
         f"Q1 GEMV 1 FLOP/B: at most {bandwidth / 1e12:.1f} of {peak / 1e12:.1f} TFLOP/s, "
         f"{bandwidth / peak:.2%}",
@@ -165,6 +168,8 @@ def questions() -> list[str]:
         f"Q5 zeros over random: {fills[1] / fills[0]:.3f}",
         f"Q6 unfused MLA moves about {total / 1e9:.1f} GB, not {traffic / 1e9:.1f}: "
         f"{total / 2235e-6 / 1e12:.2f} TB/s in 2235 us, {total / 2235e-6 / 4814e9:.0%} of memory",
+        f"Q7 its products have {products[0]:.0f} and {products[1]:.0f} FLOP/B; as a copy of "
+        f"{copy:.0f} GB/s it would take {least_us:.0f} us, {least_us / 2235:.0%}",
     ]
 
 
