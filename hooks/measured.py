@@ -10,6 +10,7 @@ import datetime
 import hashlib
 import json
 import re
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -339,6 +340,13 @@ def _references(record: Record) -> Iterator[Problem]:
             yield rule, ("summary", n, "result"), message, line.result, hint
 
 
+@lru_cache(maxsize=64)
+def _rows(text: str) -> dict[str, Any]:
+    """Return the rows of a family; by its text, so that what is remembered cannot be stale."""
+    rows: dict[str, Any] = read(text).data["rows"]
+    return rows
+
+
 def _specified(record: Record, root: Path) -> Iterator[Problem]:
     """Compare specifications that name a cell of the facts with that cell."""
     for n, item in enumerate(record.specification):
@@ -347,8 +355,7 @@ def _specified(record: Record, root: Path) -> Iterator[Problem]:
             continue
         try:
             text = (root / f"docs/data/{match['family']}.yml").read_text(encoding="utf-8")
-            rows = read(text).data["rows"]
-            value = rows[match["row"]]["cells"][match["column"]]["value"]
+            value = _rows(text)[match["row"]]["cells"][match["column"]]["value"]
         except (OSError, YamlError, KeyError, TypeError):
             message = f"specification '{item.id}': there is no '{item.source}'"
             at = ("specification", n, "source")

@@ -201,7 +201,7 @@ def decode(run: Run) -> Draft:
             "头数多到不再切分序列时掉到约 2.7 TB/s，cudnn 不会。"
             "math 把 K、V 展开并升到 fp32。mla（matrices）"
             "是吸收上投影后的两次批矩阵乘（头数 128，潜向量 576）："
-            "每字节 242 FLOP，已在 bf16 的脊点（206）之上，融合的内核受计算限制。"
+            "每字节 242 FLOP，已在 bf16 的拐点（206）之上，融合的内核受计算限制。"
             "这里的两次乘不融合，分数要几次写出、读回，只到峰值的约四分之一。",
             "bf16, one new token for each sequence, contiguous caches (no pages), "
             "replayed from a CUDA graph, several caches in "
