@@ -96,17 +96,26 @@ def pages_of(site: Path) -> list[str]:
     return sorted(path.relative_to(site).as_posix() for path in site.rglob("*.html"))
 
 
-def test_no_page_asks_a_third_party_or_complains(visit: Visit, site: Path) -> None:
+def test_no_page_asks_a_third_party_complains_or_is_too_wide(visit: Visit, site: Path) -> None:
+    """One walk over all pages: hosted, on a phone in the dark; from a folder, at a desk."""
+    is_file = visit.base.startswith("file:")
+    if not is_file:
+        visit.page.set_viewport_size({"width": 390, "height": 800})
+        visit.page.emulate_media(color_scheme="dark")
+    wide = {}
     for name in pages_of(site):
-        if name == "404.html" and visit.base.startswith("file:"):
+        if name == "404.html" and is_file:
             continue  # only servers show it, at any address: its links begin at the root
-        visit.open(name)
+        page = visit.open(name)
+        if page.evaluate("document.documentElement.scrollWidth > window.innerWidth"):
+            wide[name] = page.evaluate("document.documentElement.scrollWidth")
         # Searching loads more: the worker and the index.
-        if name.endswith("index.html"):
-            visit.page.keyboard.press("/")
-            visit.page.wait_for_timeout(200)
+        if name in ("index.html", "en/index.html"):
+            page.evaluate("document.querySelector('[data-md-toggle=search]').click()")
+            page.wait_for_timeout(500)
     assert visit.foreign == []
     assert visit.complaints == []
+    assert wide == {}
 
 
 def search(visit: Visit, words: str) -> list[str]:
@@ -129,13 +138,14 @@ def search(visit: Visit, words: str) -> list[str]:
         ("index.html", "bisection", "link/topo/nvswitch.html"),
         ("en/index.html", "bisection", "en/link/topo/nvswitch.html"),
         ("en/index.html", "GDRCopy", "en/link/gpudirect/gdrcopy.html"),
-        ("index.html", "NCCL_NET_GDR_LEVEL", "link/gpudirect/overview.html"),
+        ("index.html", "NCCL_NET_GDR_LEVEL", "link/gpudirect/rdma.html"),
     ],
 )
 def test_search(visit: Visit, home: str, words: str, expected: str) -> None:
     visit.open(home)
-    pages = [link.split("#")[0].split("?")[0] for link in search(visit, words)]
-    assert expected in pages[:5]
+    # Several sections of a page stand together: what counts is which pages come first.
+    pages = list(dict.fromkeys(link.split("#")[0].split("?")[0] for link in search(visit, words)))
+    assert expected in pages[:3]
     own = "en/" if home.startswith("en/") else ""
     assert pages[0].startswith("en/") == bool(own)
 
@@ -190,22 +200,6 @@ def test_readable_without_script(browser: Browser, site_address: str) -> None:
     summary = page.locator("details summary").first
     summary.click()
     assert page.locator("details[open]").count() == 1
-    context.close()
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_nothing_is_wider_than_a_phone(
-    browser: Browser, site_address: str, site: Path, scheme: str
-) -> None:
-    context = browser.new_context(viewport={"width": 390, "height": 800}, color_scheme=scheme)  # type: ignore[arg-type]
-    visit = start_visit(context, site_address)
-    wide = {}
-    for name in pages_of(site):
-        page = visit.open(name)
-        width = page.evaluate("document.documentElement.scrollWidth")
-        if width > 390:
-            wide[name] = width
-    assert wide == {}
     context.close()
 
 

@@ -148,7 +148,7 @@ def test_the_link_is_copied_or_shown(open_page: Open) -> None:
     page = open_page("en/calc/units.html")
     page.get_by_label("Value", exact=True).fill("900")
     page.get_by_role("button", name="Copy link").click()
-    status = page.get_by_role("status")
+    status = page.locator(".calc__spoken")
     status.filter(has_text="opi").wait_for()
     box = page.get_by_label("link", exact=True)
     assert "Link copied." in status.inner_text() or "units.value=900" in box.input_value()
@@ -183,7 +183,7 @@ def test_by_keyboard_alone(open_page: Open) -> None:
     page.keyboard.type("3")
     assert answer(page) == "12.5 %"
     page.keyboard.press("Enter")
-    page.get_by_role("status").filter(has_text="12.5 %").wait_for()
+    page.locator(".calc__spoken").filter(has_text="12.5 %").wait_for()
     passed = []
     for _ in range(5):  # three more fields, the timeline where it scrolls, and the buttons
         page.keyboard.press("Tab")
