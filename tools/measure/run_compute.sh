@@ -47,12 +47,17 @@ if [ "$gpus" -gt 1 ]; then
     several tensor_parallel 90
     several pipeline 120
     several data_parallel 300
+    several ddp_peak 150
 else
     cuda device_query 60
     cuda hbm_bandwidth 90
     cuda roofline 90
     step train_memory.jsonl 270 python3 $train/train_memory.py
     step recompute_time.jsonl 120 python3 $train/recompute_time.py
+    step precision_products.jsonl 90 python3 $train/precision_products.py
+    step precision_steps.jsonl 90 python3 $train/precision_steps.py
+    step precision_training.jsonl 340 python3 $train/precision_training.py
+    step precision_late.jsonl 260 python3 $train/precision_late.py
     step kv_cache.jsonl 150 python3 $infer/kv_cache.py
     step gemm.jsonl 200 python3 $chip/gemm.py
 fi

@@ -7,6 +7,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from tools.measure.compute import precision, precision_training
+from tools.measure.compute.ddp_peak import ddp_peak
 from tools.measure.compute.lines import ROOT, Run
 from tools.measure.compute.recompute import recompute
 from tools.measure.compute.records import files, rendered
@@ -16,6 +18,9 @@ from tools.measure.topo.wording import both
 ALONE = ROOT / "tools/measure/raw/2026-11-21-1x-h200-compute"
 SEVERAL = ROOT / "tools/measure/raw/2026-11-21-2x-h200-compute"
 LATER = ROOT / "tools/measure/raw/2026-11-22-1x-h200-recompute"
+PEAK = ROOT / "tools/measure/raw/2026-11-22-2x-h200-ddp"
+FORMATS = ROOT / "tools/measure/raw/2026-11-22-1x-h200-precision"
+SMALL = ROOT / "tools/measure/raw/2026-11-22-1x-h200-precision-late"
 SECOND = ROOT / "tools/measure/raw/2026-11-21-1x-h100-compute"
 
 
@@ -37,13 +42,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "--check", action="store_true", help="write nothing; name what would change"
     )
     parser.add_argument("--later", type=Path, default=LATER, help="the run of recompute_time")
+    parser.add_argument("--peak", type=Path, default=PEAK, help="the run of ddp_peak")
+    parser.add_argument("--formats", type=Path, default=FORMATS, help="the run of precision_*")
+    parser.add_argument("--small", type=Path, default=SMALL, help="the run of precision_late")
     options = parser.parse_args(arguments)
     try:
         found = files(
             Run(options.alone), Run(options.several), Run(options.second, both("SXM", "SXM")), ROOT
         )
-        later = Run(options.later)
-        found |= rendered([(recompute(later), later)], ROOT)
+        runs = (
+            (recompute, options.later),
+            (ddp_peak, options.peak),
+            (precision_training.training, options.formats),
+            (precision.products, options.formats),
+            (precision.steps, options.formats),
+            (precision_training.late, options.small),
+        )
+        for make, folder in runs:
+            run = Run(folder)
+            found |= rendered([(make(run), run)], ROOT)
     except MeasureError as error:
         print(error, file=sys.stderr)
         return 2

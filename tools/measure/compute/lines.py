@@ -45,6 +45,15 @@ AXES: dict[str, Text] = {
     "page": both("每页 token 数", "tokens a page"),
     "columns": both("N = K", "N = K"),
     "view": both("来源", "view"),
+    "step": both("步", "step"),
+    "rate": both("学习率", "learning rate"),
+    "factor": both("离群倍数", "outlier factor"),
+    "sigma": both("行大小的离散 σ", "spread of row sizes σ"),
+    "k": both("求和长度 K", "length of the sum K"),
+    "size": both("M × K × N", "M x K x N"),
+    "allowed": both("允许降精度归约", "reduced reduction allowed"),
+    "call": both("调用", "call"),
+    "deterministic": both("确定性算法", "deterministic algorithms"),
 }
 UNITS = {"intensity": "FLOP/B"}
 

@@ -228,7 +228,7 @@ def data(run: Run) -> Draft:
             "FSDP2 的 zero2 在反向后只留切分的 fp32 权重，所以 states 与 zero3 "
             "相同，低于 ZeRO-2 的公式；差别在峰值。"
             "states 在反向之后、更新之前读。no_sync 多出 5.26 GB：梯度不在桶里，桶还占着。"
-            "b = 4 时 DDP 的峰值另有 5.26 GB，原因没有查明。",
+            "DDP 的峰值有时另有 5.26 GB：第二步重建桶时旧桶还没有归还（见记录 ddp_peak）。",
             "A GPT of 1.3 billion parameters (24 layers, h = 2048, s = 2048), fp32 "
             "weights, gradients and Adam (16 B a "
             "parameter), computing in bf16; 10 trials a point, the slowest GPU's. "
@@ -242,7 +242,8 @@ def data(run: Run) -> Draft:
             "states are zero3's, below ZeRO-2's formula; the peaks differ. "
             "`states` is read between backward pass and update. "
             "no_sync has 5.26 GB more: gradients outside the buckets, which stay. "
-            "DDP's peak at b = 4 holds another 5.26 GB, whose cause was not found.",
+            "DDP's peak sometimes holds another 5.26 GB: in the second step, which rebuilds the "
+            "buckets, the old one is not given back yet (record `ddp_peak`).",
         ),
         results=[
             series(

@@ -12,7 +12,7 @@ from tools.measure.compute import cards, chip, infer, parallel, train
 from tools.measure.compute.lines import Run
 from tools.measure.topo import parse
 from tools.measure.topo.model import MeasureError, Program, Record
-from tools.measure.topo.record import Draft
+from tools.measure.topo.record import Draft, finished
 from tools.measure.topo.wording import both
 
 SMI = "nvidia_smi.txt"
@@ -100,25 +100,15 @@ def _resolved(path: PurePosixPath) -> str:
 
 def finish(draft: Draft, run: Run, root: Path) -> Record:
     """Return a draft as a record: with the day, the machine and the programs."""
-    first, *others = programs(run, root, draft.program)
+    used = programs(run, root, draft.program)
     if draft.program.endswith("/roofline.cu"):  # its second half
-        others += programs(run, root, "docs/chip/code/gemm.py")
-    record: Record = {
-        "schema": 1,
-        "id": draft.id,
-        "title": draft.title,
-        "date": parse.captured_on(run.text(SMI), SMI).isoformat(),
-        "machine": machine(run, draft.versions),
-        "program": first,
-    }
-    if others:
-        record["programs"] = others
-    record["command"] = draft.command
-    record["notes"] = draft.notes
-    record["specification"] = draft.specification
-    record["results"] = draft.results
-    record["summary"] = draft.summary
-    return record
+        used += programs(run, root, "docs/chip/code/gemm.py")
+    return finished(
+        draft,
+        date=parse.captured_on(run.text(SMI), SMI).isoformat(),
+        machine=machine(run, draft.versions),
+        programs=used,
+    )
 
 
 def files(alone: Run, several: Run, second: Run, root: Path) -> dict[str, bytes]:

@@ -7,6 +7,7 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
+from typing import Any
 
 from tools.measure.topo.model import (
     Direction,
@@ -14,6 +15,8 @@ from tools.measure.topo.model import (
     MeasureError,
     Number,
     Point,
+    Program,
+    Record,
     Result,
     Row,
     Series,
@@ -39,6 +42,36 @@ class Draft:
     specification: list[Spec] = field(default_factory=list)
     versions: dict[str, str] = field(default_factory=dict)
     """Libraries to name among the machine's versions."""
+
+
+def finished(
+    draft: Draft, *, date: str, machine: dict[str, Any], programs: Sequence[Program]
+) -> Record:
+    """Return a draft as a record, in the order of fields that records have.
+
+    Arguments:
+        draft: The draft.
+        date: The day of the run, as YYYY-MM-DD.
+        machine: What it ran on.
+        programs: The program of the record, then those that it needs, with their hashes.
+    """
+    first, *others = programs
+    record: Record = {
+        "schema": 1,
+        "id": draft.id,
+        "title": draft.title,
+        "date": date,
+        "machine": machine,
+        "program": first,
+    }
+    if others:
+        record["programs"] = others
+    record["command"] = draft.command
+    record["notes"] = draft.notes
+    record["specification"] = draft.specification
+    record["results"] = draft.results
+    record["summary"] = draft.summary
+    return record
 
 
 def build_and_run(program: str, arguments: str = "", libraries: str = "") -> str:

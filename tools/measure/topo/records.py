@@ -24,7 +24,7 @@ from tools.measure.topo import (
 )
 from tools.measure.topo.model import MeasureError, Program, Record
 from tools.measure.topo.raw import Raw
-from tools.measure.topo.record import Draft
+from tools.measure.topo.record import Draft, finished
 from tools.measure.topo.wording import both
 
 INCLUDE = re.compile(r'^#include "(.+)"', re.MULTILINE)
@@ -114,23 +114,12 @@ def programs(root: Path, raw: Raw, program: str) -> list[Program]:
 
 def finish(draft: Draft, raw: Raw, root: Path) -> Record:
     """Return a draft as a record: with the day, the machine and the programs."""
-    first, *others = programs(root, raw, draft.program)
-    record: Record = {
-        "schema": 1,
-        "id": draft.id,
-        "title": draft.title,
-        "date": parse.captured_on(raw.text(SMI), SMI).isoformat(),
-        "machine": machine(raw, draft.versions),
-        "program": first,
-    }
-    if others:
-        record["programs"] = others
-    record["command"] = draft.command
-    record["notes"] = draft.notes
-    record["specification"] = draft.specification
-    record["results"] = draft.results
-    record["summary"] = draft.summary
-    return record
+    return finished(
+        draft,
+        date=parse.captured_on(raw.text(SMI), SMI).isoformat(),
+        machine=machine(raw, draft.versions),
+        programs=programs(root, raw, draft.program),
+    )
 
 
 def files(raw: Raw, root: Path) -> dict[str, bytes]:

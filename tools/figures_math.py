@@ -1,0 +1,97 @@
+"""Draw the figure of the note on transformer arithmetic into docs/train/figures.
+
+    python -m tools.figures_math            # write it
+    python -m tools.figures_math --check    # exit 1 when the committed file differs
+
+The shares are counted by docs/train/code/transformer_math.py, not typed in.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from pathlib import Path
+from typing import Any
+
+from tools.draw import Label, colour, figure, num, text
+
+ROOT = Path(__file__).resolve().parent.parent
+FILE = ROOT / "docs/train/figures/transformer-flops.svg"
+PARTS: list[tuple[str, Label]] = [
+    ("gpu", ("前馈", "feed-forward")),
+    ("switch", ("注意力投影", "attention projections")),
+    ("cpu", ("输出头", "output head")),
+    ("nic", ("注意力核心（因果一半）", "attention core (causal half)")),
+]
+LEFT, WIDTH, HEIGHT, STEP = 66, 680, 34, 48
+
+
+def _program() -> Any:
+    path = ROOT / "docs/train/code/transformer_math.py"
+    spec = importlib.util.spec_from_file_location("transformer_math", path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def shares(model: Any, sequence: int) -> list[float]:
+    """Return the shares of a forward pass by PARTS."""
+    parts = [
+        2 * model.feed_forward(active=True),
+        2 * model.layers * model.attention(),
+        2 * model.embedding(),
+        model.core(sequence, causal=True),
+    ]
+    return [part / sum(parts) for part in parts]
+
+
+def draw() -> str:
+    """Bars of Llama 3.1 8B and 405B at four lengths, each as wide as a whole."""
+    program = _program()
+    models = program.load()
+    pieces, y = [], 34.0
+    for name, title in (("llama31-8b", "Llama 3.1 8B"), ("llama31-405b", "Llama 3.1 405B")):
+        pieces.append(text(8, y, title, size=15, anchor="start", bold=True))
+        y += 12
+        for sequence in program.LENGTHS:
+            length = f"{sequence // 1024}K"
+            pieces.append(text(LEFT - 8, y + HEIGHT / 2 + 5, length, anchor="end"))
+            x = float(LEFT)
+            for (tint, _), share in zip(PARTS, shares(models[name], sequence), strict=True):
+                w = share * WIDTH
+                pieces.append(
+                    f'<rect x="{num(x)}" y="{num(y)}" width="{num(w)}" height="{HEIGHT}" '
+                    f'fill="{colour(tint)}" stroke="{colour("ink")}" stroke-width="1"/>'
+                )
+                if w > 42:
+                    pieces.append(text(x + w / 2, y + HEIGHT / 2 + 5, f"{share:.0%}", size=13))
+                x += w
+            y += STEP - 6
+        y += 26
+    x = 8.0
+    for (tint, label), room in zip(PARTS, (130, 200, 130, 0), strict=True):
+        pieces.append(
+            f'<rect x="{num(x)}" y="{num(y - 22)}" width="14" height="14" fill="{colour(tint)}" '
+            f'stroke="{colour("ink")}" stroke-width="1"/>'
+        )
+        pieces.append(text(x + 20, y - 10, label, size=13, anchor="start"))
+        x += room
+    title = "Shares of the FLOP of a forward pass by length"
+    return figure(760, y, title, "Bars, left to right in the order of the legend.", *pieces)
+
+
+def main(arguments: list[str]) -> int:
+    """Write the figure, or with --check say whether it differs."""
+    wanted = draw()
+    same = FILE.exists() and FILE.read_text(encoding="utf-8") == wanted
+    if "--check" in arguments:
+        print("same" if same else "differs")
+        return int(not same)
+    FILE.write_text(wanted, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

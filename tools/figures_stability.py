@@ -1,0 +1,129 @@
+"""Draw the figure of the note on training stability into docs/train/figures.
+
+    python -m tools.figures_stability            # write it
+    python -m tools.figures_stability --check    # exit 1 when the committed file differs
+
+The curves are invented: they show shapes, and no run.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from tools.draw import Label, colour, figure, num, text
+
+FOLDER = Path(__file__).resolve().parent.parent / "docs/train/figures"
+WIDTH, HEIGHT = 226, 118
+STEPS = 160
+
+
+def _falling(x: float) -> float:
+    """Return an ordinary loss at x in 0..1."""
+    return 0.3 + 0.5 / (1 + 6 * x)
+
+
+def _wobble(step: int) -> float:
+    """Return a small noise that is the same on every run."""
+    return 0.008 * math.sin(step * 12.9898) + 0.006 * math.sin(step * 78.233)
+
+
+def _recovers(x: float) -> float:
+    return _falling(x) + (0.5 * math.exp(-(x - 0.5) * 28) if x >= 0.5 else 0)
+
+
+def _step(x: float) -> float:
+    return _falling(x) + (0.4 * math.exp(-(x - 0.5) * 22) + 0.13 if x >= 0.5 else 0)
+
+
+def _diverges(x: float) -> float:
+    return _falling(x) + (0.42 * (1 - math.exp(-(x - 0.55) * 9)) if x >= 0.55 else 0)
+
+
+def _drifts(x: float) -> float:
+    return _falling(x) + (0.7 * (x - 0.45) ** 1.5 if x >= 0.45 else 0)
+
+
+def _plateau(x: float) -> float:
+    return _falling(min(x, 0.22)) + 0.02
+
+
+def _stops(x: float) -> float:
+    return _falling(x) if x < 0.68 else math.nan
+
+
+PANELS: list[tuple[Label, Label, Callable[[float], float]]] = [
+    (
+        ("尖峰，回到原线", "Spike, recovers"),
+        ("先看梯度范数", "first look: gradient norm"),
+        _recovers,
+    ),
+    (("尖峰，留下台阶", "Spike, leaves a step"), ("验证损失也抬高吗", "validation too?"), _step),
+    (("发散", "Divergence"), ("损失缩放、logit 最大值", "loss scale, largest logit"), _diverges),
+    (("缓慢漂移", "Slow drift"), ("各层 RMS、学习率", "RMS per layer, learning rate"), _drifts),
+    (("平台", "Plateau"), ("有没有参数不在更新", "do all parameters move?"), _plateau),
+    (("突然 NaN", "Sudden NaN"), ("哪个 rank、哪一层先出", "which rank, which layer"), _stops),
+]
+
+
+def panel(x: float, y: float, title: Label, hint: Label, curve: Callable[[float], float]) -> str:
+    """Return one small chart with its title above and a hint below."""
+    axis = f'<path d="M{num(x)} {num(y)}v{HEIGHT}h{WIDTH}" fill="none" '
+    axis += f'stroke="{colour("line")}" stroke-width="1.5"/>'
+    points, last = [], (x, y)
+    for step in range(STEPS + 1):
+        value = curve(step / STEPS)
+        if math.isnan(value):
+            break
+        last = (x + 4 + step / STEPS * (WIDTH - 8), y + HEIGHT * (1 - value - _wobble(step)))
+        points.append(f"{num(last[0])} {num(last[1])}")
+    line = f'<path d="M{"L".join(points)}" fill="none" stroke="{colour("ink")}" stroke-width="2"/>'
+    end = ""
+    if len(points) <= STEPS:
+        cross = f"M{num(last[0] - 6)} {num(last[1] - 6)}l12 12m0 -12l-12 12"
+        end = f'<path d="{cross}" stroke="{colour("pcie")}" stroke-width="3" fill="none"/>'
+        end += text(last[0] + 12, last[1] + 5, "NaN", size=14, anchor="start")
+    return (
+        text(x, y - 10, title, size=15, anchor="start", bold=True)
+        + axis
+        + line
+        + end
+        + text(x, y + HEIGHT + 19, hint, size=13, anchor="start", tint="muted")
+    )
+
+
+def shapes() -> str:
+    """Six shapes of a loss curve."""
+    pieces = []
+    for k, (title, hint, curve) in enumerate(PANELS):
+        column, row = k % 3, k // 3
+        pieces.append(panel(16 + column * 250, 40 + row * 190, title, hint, curve))
+    return figure(
+        760,
+        386,
+        "Six things a loss curve can do",
+        "A spike that recovers, a spike that leaves a step, divergence, slow drift, plateau, NaN.",
+        *pieces,
+    )
+
+
+FIGURES: dict[str, Callable[[], str]] = {"loss-shapes.svg": shapes}
+
+
+def main(arguments: list[str]) -> int:
+    """Write the figure, or with --check say whether it differs."""
+    stale = 0
+    for name, build in FIGURES.items():
+        path, wanted = FOLDER / name, build()
+        if not path.exists() or path.read_text(encoding="utf-8") != wanted:
+            stale += 1
+            if "--check" not in arguments:
+                path.write_text(wanted, encoding="utf-8")
+    print(f"{stale} of {len(FIGURES)} figures {'differ' if '--check' in arguments else 'written'}")
+    return int("--check" in arguments and stale > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
