@@ -12,7 +12,7 @@ from urllib.parse import unquote
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from mkdocs.utils.yaml import yaml_load
-from playwright.sync_api import Browser, BrowserContext, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
 
 from hooks.front_matter import Kind
 from hooks.search.documents import folder_pages
@@ -495,6 +495,99 @@ def test_the_number_of_results_is_said(
     for words, said in cases.items():
         page.locator(BOX).fill(words)
         expect(page.locator(".hb-search__live")).to_have_text(said)
+
+
+class Held:
+    """The texts of a language, kept back until released, as on a slow network."""
+
+    def __init__(self, context: BrowserContext, language: str) -> None:
+        self._routes: list[Route] = []
+        self._is_open = False
+        context.route(f"**/search/handbook.{language}.0.js", self._take)
+
+    def _take(self, route: Route) -> None:
+        if self._is_open:
+            route.continue_()
+        else:
+            self._routes.append(route)
+
+    def release(self) -> None:
+        self._is_open = True
+        for route in self._routes:
+            route.continue_()
+
+
+SAID = """() => {
+  window.said = [];
+  const live = document.querySelector(".hb-search__live");
+  new MutationObserver(() => { if (live.textContent) { window.said.push(live.textContent); } })
+    .observe(live, { childList: true });
+}"""
+
+
+@pytest.mark.parametrize(
+    ("late", "words", "said"),
+    [
+        ("zh", "显存带宽", "1 个页面有结果"),  # a title has it, then the texts
+        ("en", "shrinks", "1 个页面有结果"),  # not in Chinese, then in English
+        ("en", "congestion shrinks", "1 个页面有结果"),  # half of it, then all
+        ("en", "量子", "没有结果"),
+    ],
+    ids=["titles-first", "other-language", "both-languages", "nothing"],
+)
+def test_an_answer_that_grows_is_said_once(
+    context: BrowserContext, base: str, late: str, words: str, said: str
+) -> None:
+    texts = Held(context, late)
+    page = open_search(context, base + "index.html")
+    expect(page.locator(".md-search-result__meta")).to_have_text("键入以开始搜索")
+    page.evaluate(SAID)
+    page.keyboard.insert_text(words)
+    if late == "zh":
+        expect(page.locator(LINK).first).to_be_visible()
+    page.wait_for_timeout(1200)  # longer than the pause after which results are said
+    assert page.evaluate("window.said") == []
+    texts.release()
+    expect(page.locator(".hb-search__live")).to_have_text(re.compile(f"^{said}"))
+    page.wait_for_timeout(1000)
+    assert len(page.evaluate("window.said")) == 1
+
+
+def test_a_focused_result_stays_focused_when_the_list_grows(
+    context: BrowserContext, base: str
+) -> None:
+    texts = Held(context, "zh")
+    page = open_search(context, base + "index.html")
+    page.keyboard.insert_text("带宽")
+    expect(page.locator(".search-early")).to_have_count(1)
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowDown")
+    before = page.evaluate("document.activeElement.href")
+    assert "#" in before
+    texts.release()
+    expect(page.locator(".search-early")).to_have_count(0)
+    expect(page.locator(LINK, has_text="零拷贝").first).to_be_visible()
+    assert page.evaluate("document.activeElement.href") == before
+    page.keyboard.press("Enter")
+    page.wait_for_url(lambda url: "#" in url)
+    assert page.url.partition("#")[2] == before.partition("#")[2]
+
+
+def test_a_press_opens_what_it_began_on(context: BrowserContext, base: str) -> None:
+    """The list may be drawn anew between a finger's touching and leaving the screen."""
+    texts = Held(context, "zh")
+    page = open_search(context, base + "index.html")
+    page.keyboard.insert_text("带宽")
+    expect(page.locator(".search-early")).to_have_count(1)
+    link = page.locator(LINK, has_text="链路带宽")
+    wanted = unquote(str(link.evaluate("link => link.hash")))
+    link.hover()
+    page.mouse.down()
+    texts.release()
+    expect(page.locator(".search-early")).to_have_count(0)
+    page.mouse.up()
+    page.wait_for_url("**/topic/one.html?h=*")
+    assert unquote(page.evaluate("location.hash")) == wanted
 
 
 # Looks and access

@@ -155,7 +155,8 @@ def _listed(page: Page, base: str) -> list[str]:
     page.wait_for_function(
         """() => {
           var meta = document.querySelector(".md-search-result__meta");
-          return document.querySelector(".md-search-result__item") ||
+          var isWhole = !document.querySelector(".search-early");
+          return (isWhole && document.querySelector(".md-search-result__item")) ||
             /没有找到|No matching/.test(meta.textContent);
         }"""
     )

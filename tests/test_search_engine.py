@@ -278,6 +278,53 @@ def test_order(notes: list[tuple[str, str]], query: str, places: list[str]) -> N
         assert [hit.location for hit in engine.search(query)] == places
 
 
+_EVERYDAY = [
+    (f"{name}.md", f"# {title}\n\n" + "".join(f"## {head}\n\n{text}\n\n" for head, text in rows))
+    for name, title, *rows in (
+        ("a", "侦听", ("停止侦听", "调用返回的函数。"), ("开启侦听", "侦听一个数据。")),
+        ("b", "运行", ("用多 GPU 训练", "每块一份数据。"), ("训练一个模型", "先读数据。")),
+        ("c", "图像", ("压缩图像", "体积减小一半。"), ("旋转图像", "转九十度。")),
+        (
+            "d",
+            "表",
+            ("缺失值", "用均值填充。"),
+            ("序列化", "写入文件。"),
+            ("拓扑排序", "依次访问。"),
+        ),
+    )
+]
+
+
+@pytest.mark.parametrize(
+    ("query", "first"),
+    [
+        ("怎么取消监听", "a.html#停止侦听"),
+        ("多张显卡怎么训练", "b.html#用多-gpu-训练"),
+        ("照片太大怎么办", "c.html#压缩图像"),
+        ("表里有空缺的怎么补", "d.html#缺失值"),
+        # The word itself before one that asks for the same.
+        ("怎么旋转图像", "c.html#旋转图像"),
+    ],
+)
+def test_questions_in_everyday_words(query: str, first: str) -> None:
+    with _of(*_EVERYDAY) as engine:
+        assert _first(engine, query).location == first
+
+
+@pytest.mark.parametrize(
+    "query", ["照片 Redis", "Redis 怎么保存", "怎么报名幼儿园", "护照丢了去哪里补办"]
+)
+def test_everyday_words_alone_answer_nothing(query: str) -> None:
+    with _of(*_EVERYDAY) as engine:
+        assert engine.search(query) == []
+
+
+def test_a_slip_is_repaired_beside_an_everyday_word() -> None:
+    with _of(*_EVERYDAY) as engine:
+        hit = _first(engine, "拓补排序")
+    assert (hit.location, hit.weak) == ("d.html#拓扑排序", True)
+
+
 @pytest.mark.parametrize(
     ("language", "query", "first"),
     [

@@ -163,7 +163,10 @@ def test_query_files_are_well_formed(path: Path) -> None:
     assert {query.kind for query in found.queries} == set(queries.CLASSES)
 
 
-@pytest.mark.parametrize(("collection", "least"), [("handbook", 150), ("oi-wiki", 120)])
+@pytest.mark.parametrize(
+    ("collection", "least"),
+    [("handbook", 150), ("oi-wiki", 120), ("pingcap", 120), ("llm-action", 110)],
+)
 def test_halves_share_no_query(collection: str, least: int) -> None:
     assert len(queries.load(sorted(QUERIES.glob(f"{collection}.*.yml")))) >= least
 

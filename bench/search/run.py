@@ -7,21 +7,29 @@ import datetime
 import os
 import platform
 import subprocess
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from bench.search import quality, sites
-from bench.search.notes import ROOT, Collection, handbook, oi_wiki
+from bench.search.notes import PUBLIC, ROOT, Collection, handbook, missing, public
 from hooks import search_worker
 from hooks.search.evaluation import history
 
 TYPED = {
     "handbook": ["nvlink", "cudaMemcpyAsync", "对分带宽", "bisection bandwidth", "虚拟机里的拓扑"],
     "oi-wiki": ["dijkstra", "最短路", "nth_element", "线段树合并"],
+    "pingcap": ["tidb", "事务", "tidb_mem_quota_query", "备份恢复"],
+    "llm-action": ["nccl", "量化", "gpu_memory_utilization", "张量并行"],
 }
 """What is typed in the browser; the first one cold."""
-PAGES = {"handbook": "link/topo/nvswitch.html", "oi-wiki": "ds/dsu.html"}
-ROUNDS = {"handbook": 3, "oi-wiki": 2}
+PAGES = {
+    "handbook": "link/topo/nvswitch.html",
+    "oi-wiki": "ds/dsu.html",
+    "pingcap": "overview.html",
+    "llm-action": "llm-alignment/DPO.html",
+}
+ROUNDS = {"handbook": 3, "oi-wiki": 2, "pingcap": 2, "llm-action": 2}
 
 
 def _machine() -> dict[str, Any]:
@@ -77,6 +85,18 @@ def run(collection: Collection, cache: Path, *, rounds: int) -> dict[str, Any]:
     return record
 
 
+def check(collections: Iterable[Collection]) -> int:
+    """Print the judged sections that the notes lack; return 1 when there are any, else 0."""
+    status = 0
+    for collection in collections:
+        absent = missing(collection)
+        print(f"search: {collection.name}: {collection.docs}: {len(absent)} judged sections absent")
+        for line in absent:
+            print(f"  {line}")
+            status = 1
+    return status
+
+
 def main(given: list[str]) -> int:
     """Run the benchmark, write its record to bench/results/search/, return the exit status."""
     parser = argparse.ArgumentParser(prog="bench.search", description=__doc__)
@@ -84,9 +104,19 @@ def main(given: list[str]) -> int:
     parser.add_argument("--rounds", type=int, default=0, help="how often the browser measures")
     parser.add_argument("--no-browser", action="store_true", help="measure quality and bytes only")
     parser.add_argument("--no-record", action="store_true", help="print, keep nothing")
+    parser.add_argument(
+        "--check",
+        action="store_true",
+        help="run no engine; see whether every judged section exists, and where the notes lie",
+    )
     arguments = parser.parse_args(given)
     cache = ROOT / ".cache/bench"
     cache.mkdir(parents=True, exist_ok=True)
+    names = [arguments.only] if arguments.only else ["handbook", *PUBLIC]
+    # One after the other: each is written to the cache when its turn comes.
+    chosen = (public(name, cache) if name in PUBLIC else handbook() for name in names)
+    if arguments.check:
+        return check(chosen)
     now = datetime.datetime.now(datetime.UTC)
     record: dict[str, Any] = {
         "format": history.FORMAT,
@@ -101,10 +131,9 @@ def main(given: list[str]) -> int:
         },
         "collections": {},
     }
-    for name, get in (("handbook", handbook), ("oi-wiki", lambda: oi_wiki(cache))):
-        if arguments.only in (None, name):
-            rounds = 0 if arguments.no_browser else arguments.rounds or ROUNDS[name]
-            record["collections"][name] = run(get(), cache, rounds=rounds)
+    for collection in chosen:
+        rounds = 0 if arguments.no_browser else arguments.rounds or ROUNDS[collection.name]
+        record["collections"][collection.name] = run(collection, cache, rounds=rounds)
     print(history.summary(record))
     if not arguments.no_record:
         path = history.write(ROOT / history.FOLDER, record)

@@ -3,9 +3,13 @@
 - `documents`: pages cut into sections, out of built HTML or out of plain Markdown.
 - `markdown`: the Markdown side of `documents`, for any folder of notes.
 - `terms`: the data file of synonyms and translations.
+- `everyday` with `everyday.yml`: words that ask for the same in any collection, and words that
+  say little.
+- `translations` with `translations.yml`: words of the trade in both languages, for notes that
+  exist in one language only.
 - `characters`: tables for traditional forms and pinyin, made for the characters of an index.
 - `index`: the files a browser loads; texts and tables, no postings.
-- `core.js`: the engine, one ES5 file: reading queries, ranking, repair, excerpts.
+- `core/`: the engine, ES5, joined to one file: reading queries, ranking, repair, excerpts.
 - `worker.js`: the core behind Material's search box.
 - `engine`: the same core in Python, by V8.
 - `terminal`: `python -m hooks search`.

@@ -7,12 +7,13 @@ takes less time than loading them would and half the bytes (README.md has the me
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from hooks.search import characters
+from hooks.search import characters, everyday, translations
 from hooks.search.documents import Page, folder_pages, pair_sections
 from hooks.search.terms import Group, load_terms
 
@@ -102,6 +103,8 @@ def make_index(
         "sounds": characters.sounds(characters.han_of(texts)),
         "groups": [[group.id, list(group.forms), list(group.see)] for group in groups]
         + [[f"~{old}", [old, new], []] for old, new in pairs],
+        "everyday": everyday.table(texts),
+        "translations": translations.table(_alone(pages, numbers)),
     }
     index = Index(tables, pages=list(pages))
     for language in dict.fromkeys(page.language for page in pages):
@@ -115,6 +118,16 @@ def _texts(page: Page) -> Iterable[str]:
     for section in page.sections:
         yield section.title
         yield section.text
+
+
+def _alone(pages: Iterable[Page], numbers: Mapping[tuple[str, str], list[int]]) -> Iterable[str]:
+    """Yield the texts of sections that stand in one language only: no twin answers for them."""
+    pages = list(pages)
+    versions = Counter(number for page in pages for number in numbers[page.key, page.language])
+    for page in pages:
+        for section, number in zip(page.sections, numbers[page.key, page.language], strict=True):
+            if versions[number] == 1:
+                yield from (page.title, section.title, section.text)
 
 
 def build_index(docs_dir: Path, terms: Path | None = None) -> Index:

@@ -25,10 +25,15 @@ from hooks.search_worker import PREFIXES, WORKER_NAME, WORKERS_DIR, PatchError, 
 
 FOLDER: Final = "search"
 TABLES: Final = f"{FOLDER}/handbook.tables.js"
+TITLES: Final = FOLDER + "/handbook.{language}.titles.js"
+"""What pages and sections of a language are called: small, so that it answers first."""
 PART: Final = FOLDER + "/handbook.{language}.{number}.js"
+"""The texts of one part."""
 FACETS: Final = f"{FOLDER}/facets.js"
 ENGINES: Final = ("own", "stock")
-OPTIONS_MARK: Final = '/*HANDBOOK_OPTIONS*/{ "language": "", "tables": "", "parts": {} }'
+OPTIONS_MARK: Final = (
+    '/*HANDBOOK_OPTIONS*/{ "language": "", "tables": "", "titles": {}, "parts": {} }'
+)
 WORKER: Final = Path(__file__).with_name("worker.js")
 
 RELIED_ON: Final = (
@@ -87,11 +92,12 @@ def check_bundle(source: str) -> None:
 def worker_script(language: str, parts: Mapping[str, Sequence[str]]) -> str:
     """Return the worker for readers of one language: the core, then what talks to Material.
 
-    `parts` is, for each language, the addresses of its index. The result is ASCII.
+    `parts` is, for each language, the addresses of its texts. The result is ASCII.
     """
     options = {
         "language": language,
         "tables": TABLES,
+        "titles": {name: TITLES.format(language=name) for name in parts},
         "parts": {k: list(v) for k, v in parts.items()},
     }
     return core_source() + search_worker.apply(
@@ -109,9 +115,11 @@ def index_files(index: Index) -> dict[str, str]:
     """Return the files of an index: address in the site -> text."""
     files = {TABLES: script("__handbook_tables", index.tables)}
     for language, parts in index.parts.items():
+        titles = [{name: part[name] for name in part if name != "text"} for part in parts]
+        files[TITLES.format(language=language)] = script("__handbook_titles", titles)
         for number, part in enumerate(parts):
             address = PART.format(language=language, number=number)
-            files[address] = script("__handbook_part", part)
+            files[address] = script("__handbook_text", [number, part["text"]])
     return files
 
 
@@ -156,9 +164,13 @@ def own_files(
     bundle = search_worker.single(theme_dir / "assets/javascripts", "bundle.*.min.js")
     stock = bundle.read_bytes().decode("utf-8")
     check_bundle(stock)
-    files = index_files(make_index(pages, groups))
+    index = make_index(pages, groups)
+    files = index_files(index)
     parts = {
-        language: [name for name in files if name.startswith(f"{FOLDER}/handbook.{language}.")]
+        language: [
+            PART.format(language=language, number=number)
+            for number in range(len(index.parts[language]))
+        ]
         for language in prefixes
     }
     for language in prefixes:

@@ -14,7 +14,7 @@ from urllib.parse import quote
 
 import click
 
-from hooks.search.install import FOLDER, PART, TABLES
+from hooks.search.install import FOLDER, PART, TABLES, TITLES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -40,18 +40,15 @@ def read_site(site: Path) -> Index | None:
     if not tables.is_file():
         return None
     index = Index(data(tables))
-    pattern = PART.format(language="*", number="*").removeprefix(f"{FOLDER}/")
-    for path in sorted((site / FOLDER).glob(pattern), key=_part_number):
-        part = data(path)
-        if part is None or part["format"] != FORMAT:
-            return None
-        index.parts.setdefault(part["language"], []).append(part)
+    for path in sorted((site / FOLDER).glob(TITLES.format(language="*").rpartition("/")[2])):
+        for number, part in enumerate(data(path) or ()):
+            language = part["language"]
+            texts = site / PART.format(language=language, number=number)
+            if part["format"] != FORMAT or not texts.is_file():
+                return None
+            part["text"] = data(texts)[1]
+            index.parts.setdefault(language, []).append(part)
     return index if index.parts else None
-
-
-def _part_number(path: Path) -> tuple[str, int]:
-    _, language, number, _ = path.name.split(".")
-    return language, int(number)
 
 
 def _open_index(docs: Path | None, root: Path) -> tuple[Index, Path | None, Path]:

@@ -3,114 +3,171 @@
  * over http and, on file://, in the frame that stands in for one.
  *
  * Messages: 0 SETUP, 1 READY, 2 QUERY, 3 RESULT. The index is loaded with the first query, or,
- * where SETUP is sent when the search is opened (file://), at once: first the reader's
- * language, after the first answer the other one, which finds what only it names.
+ * where SETUP is sent when the search is opened (file://), at once: first what pages and
+ * sections of the reader's language are called, which answers what titles hold whole, then their
+ * texts, and after the first answer the other language, which finds what only it names.
  */
 (function (self) {
   "use strict";
 
-  var OPTIONS = /*HANDBOOK_OPTIONS*/{ "language": "", "tables": "", "parts": {} };
+  var OPTIONS = /*HANDBOOK_OPTIONS*/{ "language": "", "tables": "", "titles": {}, "parts": {} };
   var MOST = 30;             /* sections listed */
+  var MOST_EARLY = 10;       /* the same while the texts are being read: soon drawn */
   var VISIBLE = 4;           /* sections of a page shown without opening "N more" */
 
   var inFrame = typeof document !== "undefined";
   var address = inFrame && document.currentScript ? document.currentScript.src : String(self.location);
   var root = address.replace(/assets\/javascripts\/workers\/[^\/]*$/, "");
-  var CHARACTERS = 40000;    /* of text read at a time: on file:// the page waits meanwhile */
+  var CHARACTERS = 8000;     /* of text, about, between two looks at the clock */
+  /* Milliseconds: on file:// the page waits while texts are read. */
+  var SLICE = inFrame ? 12 : 40;
+  var DRAWING = inFrame ? 60 : 0;   /* the page's, to draw an answer before reading goes on */
   var engine = HandbookSearch.create();
   var early = null;          /* knows titles only, while the texts are being read */
   var state = "none";        /* none, loading, titles, own (language loaded), more, all */
-  var query = "", isDue = false, parts = [];
+  var query = "", isDue = false, parts = [], texts = [], drawnAt = 0;
 
   self.__handbook_tables = function (tables) { engine.tables(tables); };
-  self.__handbook_part = function (part) { parts.push(part); };
+  self.__handbook_titles = function (titles) { parts = titles; texts = []; };
+  self.__handbook_text = function (text) { texts[text[0]] = text[1]; };
 
-  /* Runs scripts of the index in order, then `done`, or `failed` once. */
-  function run(names, done, failed) {
-    var waiting = names.length, isOver = false;
-    if (!names.length) { done(); return; }
-    if (!inFrame) {
-      try {
-        self.importScripts.apply(self, names.map(function (name) { return root + name; }));
-      } catch (error) {
-        failed(error);
-        return;
-      }
-      done();
-      return;
-    }
+  function runScripts(names, done, failed) {
     /* They load side by side and run in order. */
     names.forEach(function (name) {
       var script = document.createElement("script");
       script.charset = "utf-8";
       script["async"] = false;
       script.src = root + name;
-      script.onload = function () {
-        waiting -= 1;
-        if (!waiting && !isOver) { done(); }
-      };
-      script.onerror = function () {
-        if (!isOver) { isOver = true; failed(new Error("cannot load " + script.src)); }
-      };
+      script.onload = function () { done(); };
+      script.onerror = function () { failed(new Error("cannot load " + script.src)); };
       document.body.appendChild(script);
+    });
+  }
+
+  /* Reads them as data: a script would be kept as text as long as the worker lives. */
+  function readScripts(names, done, failed) {
+    names.forEach(function (name) {
+      var request = new XMLHttpRequest();
+      request.open("GET", root + name);
+      request.onload = function () {
+        var text = request.responseText, at = text.indexOf("(");
+        if (request.status !== 200) { request.onerror(); return; }
+        try {
+          self[text.slice(0, at)](JSON.parse(text.slice(at + 1, text.lastIndexOf(")"))));
+        } catch (error) {
+          failed(error);
+          return;
+        }
+        done();
+      };
+      request.onerror = function () { failed(new Error("cannot load " + root + name)); };
+      request.send();
+    });
+  }
+
+  /* Takes in files of the index, then `done`, or `failed` once. */
+  function run(names, done, failed) {
+    var waiting = names.length, isOver = false;
+    (inFrame ? runScripts : readScripts)(names, function () {
+      waiting -= 1;
+      if (!waiting && !isOver) { done(); }
+    }, function (error) {
+      if (!isOver) { isOver = true; failed(error); }
     });
   }
 
   /* Makes the loaded parts, which are of one language, into its index, then `done`. */
   function read(done) {
-    var step = parts.length ? engine.gradually(parts, CHARACTERS) : null;
+    var step;
+    parts.forEach(function (part, number) { part.text = texts[number]; });
+    step = parts.length ? engine.gradually(parts, CHARACTERS) : null;
     parts = [];
+    texts = [];
     function next() {
-      if (!step || step()) { done(); return; }
+      var from = Date.now();
+      if (from - drawnAt < DRAWING) { setTimeout(next, DRAWING - (from - drawnAt)); return; }
+      do {
+        if (!step || step()) { done(); return; }
+      } while (Date.now() - from < SLICE);
       setTimeout(next, 0);
     }
     setTimeout(next, 0);
   }
 
-  function failed(error) {
-    state = "none";
+  function complain(error) {
     if (self.console) { self.console.error("search: " + error.message); }
-    answer([], "");
   }
 
   function load() {
+    var language = OPTIONS.language;
     if (state !== "none") { return; }
     state = "loading";
     engine = HandbookSearch.create();
-    parts = [];
-    run([OPTIONS.tables].concat(OPTIONS.parts[OPTIONS.language] || []), function () {
+    early = null;
+    run([OPTIONS.titles[language]], function () {
       early = engine.titles(parts);
       state = "titles";
-      due();
+      asked = null;
+      if (query) { respond(); }
+      /* After the page has drawn what the titles answer. */
+      setTimeout(loadTexts, Math.max(0, DRAWING - (Date.now() - drawnAt)));
+    }, function (error) {
+      complain(error);
+      state = "none";
+      answer([], "");
+    });
+    warm();
+  }
+
+  function loadTexts() {
+    run([OPTIONS.tables].concat(OPTIONS.parts[OPTIONS.language]), function () {
       read(function () {
         early = null;
         state = "own";
         due();
       });
-    }, failed);
+    }, function (error) {
+      complain(error);
+      state = "none";
+      answerEarly(true);
+    });
   }
 
-  /* The other language, a part at a time so that typing is not held up. */
+  /* Browsers compile what is called: while the titles are on their way, not once they are there. */
+  function warm() {
+    var one = HandbookSearch.create(), title = "Warm \u6587\u5b57";
+    one.titles([{
+      format: 1, language: "", numbers: [0], anchors: [""], levels: "1", titles: [title],
+      pages: [["", "", title, [], "", [], "", "", 1]]
+    }]).search(title, { language: "", limit: 1 });
+  }
+
+  /* The other language, after the first answer has been drawn. */
   function loadOthers() {
-    var names = [], language;
-    for (language in OPTIONS.parts) {
-      if (language !== OPTIONS.language) { names = names.concat(OPTIONS.parts[language]); }
-    }
-    function finished() {
-      state = "all";
-      due();
-    }
+    var others = Object.keys(OPTIONS.parts).filter(function (language) {
+      return language !== OPTIONS.language;
+    });
     state = "more";
-    if (!names.length) { finished(); return; }
-    setTimeout(function () {
-      run(names, function () { read(finished); }, function (error) {
+    function next() {
+      var language = others.shift();
+      if (!language) {
         state = "all";
-        if (self.console) { self.console.error("search: " + error.message); }
-      });
-    }, 0);
+        due();
+        return;
+      }
+      run([OPTIONS.titles[language]], function () {
+        run(OPTIONS.parts[language], function () { read(next); }, failed);
+      }, failed);
+    }
+    function failed(error) {
+      complain(error);
+      next();
+    }
+    setTimeout(next, DRAWING);
   }
 
   function answer(items, suggestion) {
+    drawnAt = Date.now();
     self.postMessage({ type: 3, data: { items: items, suggest: suggestion ? [suggestion] : [] } });
   }
 
@@ -124,33 +181,49 @@
     }, 0);
   }
 
-  var answered = null;
+  var answered = null, asked = null;
+
+  function ask(engine, most) {
+    try {
+      return engine.search(query, { language: OPTIONS.language, limit: most });
+    } catch (error) {
+      complain(error);
+      return null;
+    }
+  }
+
+  /* Titles are only worth showing when they hold all that was typed; at last, in any case. */
+  function answerEarly(isLast) {
+    var found = ask(early, MOST_EARLY);
+    if (found && found.hits.length && isMet(found.read)) {
+      answer(arrange(found.hits, !isLast), "");
+    } else if (isLast) {
+      answer([], "");
+    }
+  }
+
+  function isEmpty() { return !query.replace(/\s+/g, ""); }
 
   function respond() {
-    var found;
-    if (!query.replace(/\s+/g, "")) { answered = null; answer([], ""); return; }
+    var found, isFull, isFound;
+    if (isEmpty()) { return; }
     if (state === "none") { load(); return; }
     if (state === "loading") { return; }
-    /* With the other language there only what was not met is worth another answer. */
-    if (state === "all" && answered && answered.query === query &&
-        (answered.isAll || answered.isMet)) { return; }
-    try {
-      found = (early || engine).search(query, { language: OPTIONS.language, limit: MOST });
-    } catch (error) {
-      if (self.console) { self.console.error("search: " + error.message); }
-      answer([], "");
-      return;
-    }
-    /* Titles are only worth showing when they hold all that was typed. */
     if (state === "titles") {
-      if (found.hits.length && isMet(found.read)) { answer(arrange(found.hits), ""); }
+      if (query !== asked) { asked = query; answerEarly(false); }
       return;
     }
-    answered = {
-      query: query, isAll: state === "all",
-      isMet: found.hits.length > 0 && isMet(found.read)
-    };
-    answer(arrange(found.hits), engine.suggest(query, OPTIONS.language));
+    /* With the other language there only what was not met is worth another answer. */
+    if (state === "all" && answered && answered.query === query && answered.isFinal) { return; }
+    found = ask(engine, MOST);
+    if (!found) { answer([], ""); return; }
+    isFull = state === "all";
+    isFound = found.hits.length > 0;
+    answered = { query: query, isFinal: isFull || (isFound && isMet(found.read)) };
+    /* "Nothing found" is not said before the other language has been asked too. */
+    if (isFound || isFull) {
+      answer(arrange(found.hits, !answered.isFinal), engine.suggest(query, OPTIONS.language));
+    }
     if (state === "own") { loadOthers(); }
   }
 
@@ -184,9 +257,10 @@
 
   /*
    * Sections by page, a page where its best section is. Scores fall along the list as shown,
-   * because Enter opens the highest one.
+   * because Enter opens the highest one. An answer that a fuller one will follow is marked, so
+   * that a screen reader hears of the latter only (search-box.js).
    */
-  function arrange(hits) {
+  function arrange(hits, isEarly) {
     var groups = [], byPage = Object.create(null);
     hits.forEach(function (hit) {
       var group = byPage[hit.page];
@@ -202,6 +276,7 @@
         var isPage = hit.location.indexOf("#") === -1;
         var visible = at === 0 || isPage || (shown < VISIBLE && hit.score >= group.best * 0.3);
         var item = itemOf(hit, visible ? top : top - 1);
+        if (isEarly && !index && !at) { item.title += "<span class=\"search-early\"></span>"; }
         article = article || isPage;
         shown += visible ? 1 : 0;
         if (isPage) { dress(item, hit); }
@@ -238,7 +313,13 @@
     }
     if (message.type === 2) {
       query = String(message.data);
-      due();
+      if (isEmpty()) {
+        /* At once: Material takes it for the answer to what is in the box when it arrives. */
+        answered = asked = null;
+        answer([], "");
+      } else {
+        due();
+      }
     }
   });
 })(self);

@@ -10,7 +10,8 @@
  * Words used below: a *term* is an entry of the index (two Han characters, or a Latin word or
  * part of one); an *atom* is a piece of the query that wants to be met; an *alternative* is a
  * way to meet one or several atoms (the term itself, an inflection, a synonym, a repair);
- * a *number* is a section's, shared by its versions in all languages.
+ * a *number* is a section's, shared by its versions in all languages; an *everyday word* is one of
+ * everyday.yml, which stands for others that ask for the same.
  */
 var HandbookSearch = (function () {
   "use strict";

@@ -1,11 +1,17 @@
   /* ---- The index of one language ------------------------------------------------- */
 
+  /* Gives back the memory of an array that is not read again, without waiting to be tidied up. */
+  function release(array) {
+    if (array && array.buffer.transfer) { array.buffer.transfer(0); }
+  }
+
   function Numbers(size) { this.array = new Int32Array(size); this.length = 0; }
   Numbers.prototype.push = function (value) {
     var larger;
     if (this.length === this.array.length) {
       larger = new Int32Array(this.length * 2);
       larger.set(this.array);
+      release(this.array);
       this.array = larger;
     }
     this.array[this.length++] = value;
@@ -64,6 +70,8 @@
         this.values[at] = values[i];
       }
     }
+    release(keys);
+    release(values);
   };
 
   Index.prototype.newTerm = function (form) {
@@ -151,7 +159,8 @@
     for (i = 0; i < part.titles.length; i++) {
       this.titleCounts[part.titles[i]] = (this.titleCounts[part.titles[i]] || 0) + 1;
     }
-    return { part: part, texts: part.text.split(PART), page: 0, at: 0 };
+    /* Titles may be there before the texts are. */
+    return { part: part, texts: part.text ? part.text.split(PART) : [], page: 0, at: 0 };
   };
 
   Index.prototype.add = function (part) { this.advance(this.start(part), Infinity, false); };
@@ -180,18 +189,20 @@
         own = [];
         for (var k = 0; k < level - 1; k++) { if (titles[k] && j > 0) { own.push(titles[k]); } }
         section = {
-          page: page, anchor: part.anchors[at], title: part.titles[at], text: texts[at],
+          page: page, anchor: part.anchors[at], title: part.titles[at], text: texts[at] || "",
           level: level, path: own[0] === page.title ? own.slice(1) : own, number: number
         };
         this.sections[number] = section;
         this.order.push(number);
-        characters -= texts[at].length;
+        characters -= section.text.length;
         words = isTitles ? 1 : this.read(section.text, number, WEIGHT.text);
         this.inTitle = true;
         this.read(section.title, number, this.isStock(section) ? WEIGHT.path : WEIGHT.title);
         this.inTitle = false;
         if (j === 0) {
-          this.read(page.tags.join("\n") + "\n" + page.extra, number, WEIGHT.tags);
+          /* Of titles only: without the description, which is a text. */
+          this.read(page.tags.join("\n") + "\n" +
+            (isTitles ? page.extra.slice(page.extra.indexOf("\n")) : page.extra), number, WEIGHT.tags);
           this.read(page.trail.join("\n"), number, WEIGHT.path);
         } else if (!isTitles) {
           this.read(page.title + "\n" + section.path.join("\n"), number, WEIGHT.path);
@@ -218,6 +229,8 @@
     for (i = 0; i < n; i++) { from[terms[i] + 1] += 1; }
     for (i = 0; i < this.count; i++) { from[i + 1] += from[i]; }
     fill = from.slice ? from.slice() : new Int32Array(from);
+    release(this.where);
+    release(this.impact);
     this.where = new Int32Array(n);
     this.impact = new Float32Array(n);
     mean = this.order.length ? this.total / this.order.length : 1;
@@ -228,6 +241,8 @@
       this.impact[at] = tf * (K1 + 1) /
         (tf + K1 * (1 - B + B * this.lengths[this.entrySection.array[i]] / (mean || 1)));
     }
+    release(fill);
+    release(this.from);
     this.from = from;
     this.size = this.order.length;
     this.countPairs();
@@ -238,6 +253,8 @@
   /* In how many sections a character begins a pair, ends one, and how many pairs there are. */
   Index.prototype.countPairs = function () {
     var i, key, df;
+    release(this.begins);
+    release(this.ends);
     this.begins = new Int32Array(65536);
     this.ends = new Int32Array(65536);
     this.pairs = 0;
@@ -285,6 +302,9 @@
   /* Once nothing will be added any more. */
   Index.prototype.close = function () {
     this.finish();
+    [this.entryTerm, this.entrySection, this.entryWeight, this.last].forEach(function (numbers) {
+      release(numbers.array);
+    });
     this.entryTerm = this.entrySection = this.entryWeight = new Numbers(1);
     this.last = new Numbers(1);
     this.forms = Object.create(null);

@@ -19,6 +19,14 @@
   var PARTICLES = "\u7684\u4e86\u5417\u5462\u5427\u662f\u5728\u6709\u548c\u4e0e\u8ddf\u628a" +
     "\u88ab\u8ba9\u6211\u4f60\u5b83\u4f1a\u8981\u4ece\u6216\u53ca\u65f6\u7ed9\u7b49\u5c31" +
     "\u4e5f\u90fd\u5f88\u8fd9\u90a3\u5219\u4e4b\u5bf9\u80fd\u4e3a\u5230\u4e2d\u4e0a\u91cc";
+  var ASKING = new RegExp("\u4ec0\u4e48|\u4e3a\u4f55|\u4e3a\u5565|\u600e\u4e48|\u600e\u6837|\u5982\u4f55|\u54ea|" +
+    "\u591a\u5c11|\u591a\u5927|\u591a\u5feb|\u591a\u957f|\u591a\u4e45|\u662f\u5426|" +
+    "\u80fd\u4e0d\u80fd|\u53ef\u4e0d\u53ef\u4ee5|\u6709\u6ca1\u6709|\u662f\u4e0d\u662f|" +
+    "\u8981\u4e0d\u8981|\u4f1a\u4e0d\u4f1a|\u8be5\u4e0d\u8be5|\u51e0\u4e2a|\u51e0\u79cd|" +
+    "\u51e0\u6761|\u8bf7\u95ee|\u5417|\u5462|\u5565|\u548b");
+  /* The same in questions: do, some, how many, again, only, more, want, go, still, use, good, ... */
+  var COLLOQUIAL = "\u505a\u4e9b\u51e0\u4e2a\u79cd\u518d\u624d\u53c8\u66f4\u53ef\u60f3\u53bb\u6765\u8be5\u8fd8\u7528\u53ea\u597d\u591a";
+  var LONG = 8;             /* characters of a run that is more than a term */
   var STOP_EN = Object.create(null), SOFT_EN = Object.create(null);
   ("a an the of to in for on at by with and or is are was were be been being do does did how what " +
    "why when where which who whose can could should would will may might must it its this that " +
@@ -92,14 +100,14 @@
   }
 
   /* For each character of a Han run how much it is asked for: 1, or less for how one asks. */
-  function weighHan(form) {
-    var weights = [], i, j, k, words, word, value;
-    for (i = 0; i < form.length; i++) {
+  function weighHan(form, isAsked, light) {
+    var weights = [], i, j, k, words, word, value, n = form.length;
+    for (i = 0; i < n; i++) {
       weights.push(PARTICLES.indexOf(form.charAt(i)) === -1 ? 1 : 0.35);
     }
-    for (k = 0; k < 2; k++) {
-      words = k === 0 ? HARD_ZH : SOFT_ZH;
-      value = k === 0 ? 0 : 0.5;
+    for (k = 0; k < (isAsked ? 3 : 2); k++) {
+      words = k === 0 ? HARD_ZH : k === 1 ? SOFT_ZH : light;
+      value = k === 0 ? 0 : k === 1 ? 0.5 : LIGHT;
       for (j = 0; j < words.length; j++) {
         word = words[j];
         i = form.indexOf(word);
@@ -109,6 +117,11 @@
         }
       }
     }
+    if (isAsked) {
+      for (i = 0; i < n; i++) {
+        if (COLLOQUIAL.indexOf(form.charAt(i)) !== -1) { weights[i] = Math.min(weights[i], 0.35); }
+      }
+    }
     return weights;
   }
 
@@ -116,7 +129,7 @@
    * The query as atoms: {han, form, weight, at, token}. A Han atom is two characters (or one,
    * when the run is one); a Latin atom is a name.
    */
-  function readQuery(query, folder) {
+  function readQuery(query, folder, light) {
     var tidied = tidy(query), found = readFilters(tidied), text = found.text;
     var read = {
       text: text, filters: found.filters, atoms: [], tokens: [], singles: [], excluded: [], phrases: [],
@@ -143,7 +156,8 @@
       token.isLast = index === read.tokens.length - 1 && read.typing &&
         token.end >= text.replace(/\s+$/, "").length;
       if (token.han) {
-        weights = weighHan(token.form);
+        token.isAsked = n > LONG || ASKING.test(token.form);
+        weights = weighHan(token.form, token.isAsked, light || []);
         token.weights = weights;
         if (n === 1) {
           read.atoms.push(atomOf(token, index, token.form, weights[0] * 0.8, token.at));
@@ -179,7 +193,7 @@
     return read;
   }
 
-  var SHARE = 0.8;
+  var SHARE = 0.8, LIGHT = 0.6;
 
   function atomOf(token, index, form, weight, at) {
     return {

@@ -3,7 +3,7 @@
   /* What a way of meeting counts by. */
   var WAY = {
     exact: 1, twin: 0.5, inflected: 0.85, parts: 0.7, prefix: 0.75, inside: 0.45,
-    synonym: 0.75, related: 0.3, repaired: 0.6, single: 0.6
+    synonym: 0.75, translated: 0.7, related: 0.3, everyday: 0.65, repaired: 0.6, single: 0.6
   };
   var MAX_PREFIXED = 40;
 
@@ -171,92 +171,6 @@
           { most: most }));
       }
     }
-  }
-
-  /* ---- Synonyms and translations ------------------------------------------------- */
-
-  /* "zero-copy", "zero copy", "Zero Copy" -> zerocopy. */
-  function flat(text, folder) {
-    return folder.text(text).replace(/[\s\-_]+/g, "");
-  }
-
-  /*
-   * groups: [[id, [forms], [see ids]], ...] -> {byForm: flat form -> group numbers, groups}.
-   */
-  function readGroups(groups, folder) {
-    var byForm = Object.create(null), byId = Object.create(null);
-    groups.forEach(function (group, number) {
-      byId[group[0]] = number;
-      group[1].forEach(function (form) {
-        var key = flat(form, folder);
-        if (!byForm[key]) { byForm[key] = []; }
-        if (byForm[key].indexOf(number) === -1) { byForm[key].push(number); }
-      });
-    });
-    return { byForm: byForm, byId: byId, groups: groups };
-  }
-
-  /* The spans of a query that are known terms: {from, to (atoms), groups}, longest first. */
-  function knownSpans(read, synonyms, folder) {
-    var spans = [], tokens = read.tokens, i, j, k, key, groups, n;
-    function take(from, to, key) {
-      groups = synonyms.byForm[key];
-      if (groups && to > from) { spans.push({ from: from, to: to, groups: groups, key: key }); }
-    }
-    for (i = 0; i < tokens.length; i++) {
-      key = "";
-      for (j = i; j < tokens.length && j < i + 5; j++) {
-        key += tokens[j].form;
-        if (!(tokens[j].han && i === j)) {
-          take(tokens[i].first, tokens[j].after, key.replace(/[-_]/g, ""));
-        }
-      }
-      if (!tokens[i].han) { continue; }
-      n = tokens[i].form.length;
-      for (j = 0; j < n; j++) {
-        for (k = j + 2; k <= n && k <= j + 10; k++) {
-          take(tokens[i].first + j, tokens[i].first + k - 1, tokens[i].form.slice(j, k));
-        }
-      }
-    }
-    spans.sort(function (a, b) { return (b.to - b.from) - (a.to - a.from) || a.from - b.from; });
-    return spans.filter(function (span, index) {
-      return !spans.slice(0, index).some(function (other) {
-        return other.from <= span.from && other.to >= span.to &&
-          (other.to - other.from > span.to - span.from);
-      });
-    }).slice(0, 12);
-  }
-
-  function meetSynonyms(engine, read, index, factor, out) {
-    var synonyms = engine.meaning(), folder = engine.folder;
-    function addForms(span, group, weight) {
-      var atoms = [], i;
-      for (i = span.from; i < span.to && i < read.atoms.length; i++) { atoms.push(i); }
-      group[1].forEach(function (form) {
-        var key = flat(form, folder), terms;
-        if (key === span.key) { return; }
-        terms = index.find(key) >= 0 ? [index.find(key)] : null;
-        if (terms) {
-          out.push(alternative(index, terms, factor * weight, atoms, key, { synonym: form }));
-        }
-        terms = termsOf(index, form, folder);
-        if (terms) {
-          out.push(alternative(index, terms, factor * weight, atoms, folder.text(form),
-            { synonym: form, check: terms.length > 1 }));
-        }
-      });
-    }
-    read.spans.forEach(function (span) {
-      span.groups.forEach(function (number) {
-        var group = synonyms.groups[number];
-        addForms(span, group, WAY.synonym);
-        (group[2] || []).forEach(function (id) {
-          var other = synonyms.groups[synonyms.byId[id]];
-          if (other) { addForms(span, other, WAY.related); }
-        });
-      });
-    });
   }
 
   /* ---- Repair -------------------------------------------------------------------- */

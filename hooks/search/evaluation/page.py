@@ -18,6 +18,8 @@ _ENGINES = {
 _COLLECTIONS = {
     "handbook": {"zh": "本手册", "en": "This handbook"},
     "oi-wiki": {"zh": "OI-wiki", "en": "OI-wiki"},
+    "pingcap": {"zh": "TiDB 文档", "en": "TiDB's documentation"},
+    "llm-action": {"zh": "大模型笔记", "en": "Notes on large models"},
 }
 _CLASSES = {
     "zh": {"zh": "中文词", "en": "Chinese words"},

@@ -1,0 +1,145 @@
+  /* ---- Words of the other language -------------------------------------------------- */
+
+  var MAX_PHRASE = 5;       /* English words of a phrase */
+  var MAX_RUN = 8;          /* characters of a Chinese word */
+  var BESIDE = 0.6;         /* of the weight, where the query's own word is met as well */
+
+  /*
+   * rows: ["word|two words=ci ci", ...] -> {en: flat English form -> Chinese forms, zh: Chinese
+   * form -> English forms}.
+   */
+  function readTranslations(rows, folder) {
+    var table = { en: Object.create(null), zh: Object.create(null), any: rows.length > 0 };
+    function put(side, key, forms) { side[key] = (side[key] || []).concat(forms); }
+    rows.forEach(function (row) {
+      var sides = row.split("="), english = sides[0].split("|");
+      var chinese = sides[1].split(" ").map(function (form) { return folder.text(form); });
+      english.forEach(function (form) { put(table.en, flat(form, folder), chinese); });
+      chinese.forEach(function (form) { put(table.zh, form, english); });
+    });
+    return table;
+  }
+
+  /* The word and what it may be an inflected form of: caches, cached, caching -> cache. */
+  function baseForms(word) {
+    var forms = [word], match;
+    function put(stem) {
+      forms.push(stem, stem + "e");
+      if (/([b-df-hj-np-tv-z])\1$/.test(stem)) { forms.push(stem.slice(0, -1)); }
+    }
+    match = /^(.{2,})(?:ies|ied)$/.exec(word);
+    if (match) { forms.push(match[1] + "y"); }
+    match = /^(.{2,}[^s])s$/.exec(word);
+    if (match) { forms.push(match[1]); }
+    match = /^(.{3,})(?:es|ed|ing)$/.exec(word);
+    if (match) { put(match[1]); }
+    forms.slice().forEach(function (form) {
+      if (/is(?=e$|ation$|er$)/.test(form)) { forms.push(form.replace(/is(?=e$|ation$|er$)/, "iz")); }
+      if (/our/.test(form)) { forms.push(form.replace("our", "or")); }
+    });
+    return forms;
+  }
+
+  /* What the tokens first..last - 1 of a query are called in Chinese, or null. */
+  function chineseFor(table, tokens, first, last) {
+    var key = "", i, forms, end;
+    for (i = first; i < last - 1; i++) { key += tokens[i].form; }
+    end = tokens[last - 1].form;
+    forms = baseForms(end);
+    for (i = 0; i < forms.length; i++) {
+      if (table.en[(key + forms[i]).replace(/[-_]/g, "")]) {
+        return table.en[(key + forms[i]).replace(/[-_]/g, "")];
+      }
+    }
+    return null;
+  }
+
+  /*
+   * Ways to meet atoms by forms of the other language, only those that a section answers. The
+   * forms are taken to be as rare as all of them together.
+   */
+  Engine.prototype.translated = function (index, forms, atoms, weight) {
+    var self = this, out = [], seen = Object.create(null), count = 0, most;
+    function put(form, terms, isChecked) {
+      var way = alternative(index, terms, weight, atoms, form, { synonym: form, translated: true, check: isChecked });
+      var met = !isChecked, key = terms.join();
+      if (seen[key]) { return; }
+      seen[key] = true;
+      if (isChecked) { self.meet(way, function () { met = true; }); }
+      if (!met) { return; }
+      count += Math.min.apply(null, terms.map(function (term) { return index.frequency(term); }));
+      out.push(way);
+    }
+    forms.forEach(function (form) {
+      var terms = termsOf(index, form, self.folder), joint = flat(form, self.folder);
+      var words = form.split(" "), last = words.pop();
+      if (terms) { put(self.folder.text(form), terms, terms.length > 1); }
+      if (!/^[a-z]+$/.test(joint)) { return; }
+      if (joint !== form && index.find(joint) >= 0) { put(joint, [index.find(joint)], false); }
+      /* Endings: of the last word of a phrase. */
+      inflections(index, last).forEach(function (term) {
+        var other = words.concat(index.names[term]).join(" ");
+        if (baseForms(index.names[term]).indexOf(last) === -1) { return; }
+        terms = termsOf(index, other, self.folder);
+        if (terms) { put(other, terms, terms.length > 1); }
+      });
+    });
+    most = idfOf(index.size, Math.min(count, index.size));
+    out.forEach(function (way) { way.most = most; });
+    return out;
+  };
+
+  /* Adds ways to meet words and phrases of a query by what they are called in the other language. */
+  Engine.prototype.translate = function (read, own, twin, out) {
+    var self = this, table = this.dictionary(), tokens = read.tokens, i, j, forms, isMet;
+    if (!table.any) { return; }
+    function known(index, atoms) {
+      return out.some(function (way) {
+        return way.synonym && way.index === index && !way.translated &&
+          atoms.every(function (number) { return way.atoms.indexOf(number) !== -1; });
+      });
+    }
+    function add(from, to, forms) {
+      var atoms = [], number, any = false, seen;
+      for (number = from; number < to; number++) { atoms.push(number); }
+      if (!atoms.some(function (number) { return read.atoms[number].weight > 0; })) { return false; }
+      seen = atoms.every(function (number) { return isMet[number] || read.atoms[number].weight === 0; });
+      [own, twin].forEach(function (index) {
+        if (!index || known(index, atoms)) { return; }
+        self.translated(index, forms, atoms, WAY.translated * (index === own ? 1 : WAY.twin) * (seen ? BESIDE : 1))
+          .forEach(function (way) {
+            any = true;
+            out.push(way);
+          });
+      });
+      if (any) { atoms.forEach(function (number) { read.atoms[number].found = true; }); }
+      return any;
+    }
+    isMet = read.atoms.map(function (atom, number) {
+      return out.some(function (way) { return !way.prefix && way.atoms.indexOf(number) !== -1 && way.terms.length === 1; });
+    });
+    for (i = 0; i < tokens.length; i++) {
+      if (tokens[i].han) { this.translateRun(read, tokens[i], table, add); continue; }
+      for (j = Math.min(tokens.length, i + MAX_PHRASE); j > i; j--) {
+        if (tokens.slice(i, j).some(function (token) { return token.han; })) { continue; }
+        forms = chineseFor(table, tokens, i, j);
+        if (forms && add(tokens[i].first, tokens[j - 1].after, forms)) {
+          i = j - 1;
+          break;
+        }
+      }
+    }
+  };
+
+  Engine.prototype.translateRun = function (read, token, table, add) {
+    var n = token.form.length, i, k, forms;
+    for (i = 0; i + 1 < n; i++) {
+      for (k = Math.min(n, i + MAX_RUN); k > i + 1; k--) {
+        forms = table.zh[token.form.slice(i, k)];
+        if (forms && add(token.first + i, token.first + k - 1, forms)) {
+          i = k - 1;
+          break;
+        }
+      }
+    }
+  };

@@ -1,0 +1,239 @@
+  /* ---- Ways to meet a query ---------------------------------------------------------- */
+
+  var MAX_CHECKED = 400;    /* texts looked at for one alternative */
+  var LONE = 0.35;          /* weight of a character whose pairs nothing meets */
+  var INTENT = 0.5;         /* weight of words that only ask, where something answers them */
+  var LESS_BORDER = 0.6;    /* pairs across the border of an everyday word */
+
+  function escapeRegExp(text) { return text.replace(/[|\\{}()[\]^$+*?.\/-]/g, "\\$&"); }
+
+  /* A pattern for a form as it may stand in a folded text: zerocopy, zero-copy, zero copy. */
+  function patternOf(form) {
+    if (kindOf(form.charCodeAt(0)) === HAN) { return escapeRegExp(form); }
+    return form.split(/[\s\-_]+/).map(function (word) {
+      return word.split("").map(escapeRegExp).join("[-_]?");
+    }).join("[-_\\s]{0,2}");
+  }
+
+  /* Numbers of the sections that hold all terms of an alternative, with what they get for it. */
+  Engine.prototype.meet = function (way, give) {
+    var index = way.index, i, j, k, term, scores, number, pattern, checked = 0, found, texts;
+    var held = null, next;
+    if (way.terms.length === 1) {
+      term = way.terms[0];
+      scores = Math.min(index.idf(term), way.most);
+      for (i = index.from[term]; i < index.from[term + 1]; i++) {
+        give(index.where[i], scores * index.impact[i]);
+      }
+      return;
+    }
+    for (j = 0; j < way.terms.length; j++) {
+      term = way.terms[j];
+      scores = Math.min(index.idf(term), way.most);
+      next = Object.create(null);
+      found = 0;
+      for (i = index.from[term]; i < index.from[term + 1]; i++) {
+        number = index.where[i];
+        if (!held || held[number] !== undefined) {
+          next[number] = (held ? held[number] : 0) + scores * index.impact[i];
+          found += 1;
+        }
+      }
+      held = next;
+      if (!found) { return; }
+    }
+    pattern = way.check ? new RegExp((way.pattern || [way.form]).map(patternOf).join("[-_\\s]{0,2}")) : null;
+    for (k in held) {
+      number = +k;
+      if (pattern) {
+        checked += 1;
+        if (checked > MAX_CHECKED) { return; }
+        texts = this.foldedText(index, number);
+        if (!pattern.test(texts.title) && !pattern.test(texts.text)) { continue; }
+      }
+      give(number, held[number] / way.terms.length);
+    }
+  };
+
+  Engine.prototype.ways = function (read, own, twin) {
+    var self = this, out = [];
+    read.spans = knownSpans(read, this.meaning(), this.folder);
+    [own, twin].forEach(function (index) {
+      var factor = index === own ? 1 : WAY.twin;
+      if (!index) { return; }
+      read.atoms.forEach(function (atom, number) {
+        if (atom.weight === 0) { return; }
+        if (atom.han) { meetHan(read, number, index, factor, out); }
+        else { meetLatin(self, read, number, index, factor, out); }
+      });
+      meetJoined(read, index, factor, out);
+      meetSynonyms(self, read, index, factor, out);
+    });
+    mark(out);
+    this.translate(read, own, twin, out);
+    read.isAsked = isSentence(read);
+    read.mix = read.isAsked ? ASKED : MIX;
+    if (read.isAsked) { this.paraphrase(read, own, twin, out); }
+    /* What is not met between two that are met lies across two words. */
+    read.atoms.forEach(function (atom, number) {
+      var before = read.atoms[number - 1], after = read.atoms[number + 1];
+      if (atom.han && !atom.found && before && after && before.found && after.found &&
+          before.token === atom.token && after.token === atom.token) {
+        atom.weight *= 0.3;
+        atom.isCrossing = true;
+      }
+    });
+    this.retry(read, own, twin, out, function (number, index, factor, more) {
+      if (!read.atoms[number].han) { meetInside(read, number, index, factor, more); }
+    });
+    this.retry(read, own, twin, out, function (number, index, factor, more) {
+      if (read.atoms[number].weight < 0.3 || read.atoms[number].isCrossing) { return; }
+      if (read.atoms[number].han) { repairHan(self, read, number, index, factor, more); }
+      else { repairLatin(read, number, index, factor, more); }
+    });
+    if (!read.isAsked && read.tokens.length === 1 && !out.length) { this.paraphrase(read, own, twin, out); }
+    this.alone(read, own, twin, out);
+    return out;
+
+    function mark(list) {
+      list.forEach(function (way) {
+        way.atoms.forEach(function (number) { if (way.terms.length === 1 || !way.check) { read.atoms[number].found = true; } });
+      });
+    }
+  };
+
+  /* Words that ask for the same as an everyday word of the query. */
+  Engine.prototype.paraphrase = function (read, own, twin, out) {
+    var spans = everydaySpans(read, this.everyday(), function (atom) {
+      return atom && atom.found && atom.weight >= 0.45;
+    });
+    var self = this;
+    lighten(read, spans);
+    [own, twin].forEach(function (index) {
+      var more = [];
+      if (!index) { return; }
+      meetEveryday(read, spans, self.everyday(), index, self.folder, index === own ? 1 : WAY.twin, more);
+      more.forEach(function (way) {
+        way.atoms.forEach(function (number) {
+          read.atoms[number].found = true;
+          if (read.atoms[number].isIntent) { read.atoms[number].weight = INTENT; }
+        });
+        out.push(way);
+      });
+    });
+  };
+
+  /* What anybody says tells less than other words, and pairs across its borders still less. */
+  function lighten(read, spans) {
+    var inside = [], i;
+    spans.forEach(function (span) {
+      span.atoms.forEach(function (number) {
+        inside[number] = true;
+      });
+    });
+    spans.forEach(function (span) {
+      if (!read.atoms[span.atoms[0]].han || span.key.length < 2) { return; }
+      [span.atoms[0] - 1, span.atoms[span.atoms.length - 1] + 1].forEach(function (number) {
+        var atom = read.atoms[number];
+        if (atom && !inside[number] && atom.token === read.atoms[span.atoms[0]].token && atom.form.length > 1) {
+          atom.weight *= LESS_BORDER;
+        }
+      });
+    });
+  }
+
+  /* Whether a query is a sentence rather than a few words. */
+  function isSentence(read) {
+    return read.tokens.some(function (token) { return token.isAsked; }) ||
+      (read.tokens.length > 3 && read.tokens.some(function (token) { return STOP_EN[token.form]; }));
+  }
+
+  /*
+   * Words of one character side by side ("du bi xie man") make pairs that nothing meets: then
+   * the characters are asked for one by one.
+   */
+  Engine.prototype.alone = function (read, own, twin, out) {
+    var lone = [];
+    read.tokens.forEach(function (token) {
+      var i, n = token.form.length, open;
+      function unmet(at) {
+        var atom = read.atoms[token.first + at];
+        return at < 0 || at + 1 >= n || (atom && !atom.found);
+      }
+      if (!token.han || n < 3) { return; }
+      for (i = 0; i < n; i++) {
+        if (token.weights[i] === 1 && unmet(i - 1) && unmet(i)) {
+          lone.push(atomOf(token, read.atoms[token.first].token, token.form.charAt(i), LONE, token.at + i));
+        }
+      }
+    });
+    lone.slice(0, 6).forEach(function (atom) {
+      var number = read.atoms.length, before = out.length;
+      read.atoms.push(atom);
+      meetHan(read, number, own, 1, out);
+      if (out.length === before) { read.atoms.pop(); } else { atom.found = true; }
+    });
+  };
+
+  /* For atoms that nothing meets: other ways, in the reader's language, else in the twin's. */
+  Engine.prototype.retry = function (read, own, twin, out, ask) {
+    read.atoms.forEach(function (atom, number) {
+      var more = [];
+      if (atom.found || atom.weight === 0) { return; }
+      if (own) { ask(number, own, 1, more); }
+      if (!more.length && twin) { ask(number, twin, WAY.twin, more); }
+      more.forEach(function (way) {
+        atom.found = true;
+        if (way.repaired) { atom.repaired = way.form; }
+        out.push(way);
+      });
+    });
+  };
+
+  function rankOf(index, form) {
+    var term = form.length > 1 ? index.han(form.charCodeAt(0), form.charCodeAt(1)) : -1;
+    return term >= 0 && index.titled[term];
+  }
+
+  /* Particles that are part of a word in some title count fully: zhong in zhongduan. */
+  function restore(read, indexes) {
+    read.tokens.forEach(function (token) {
+      var i, atom, n = token.form.length;
+      if (!token.han || n < 2) { return; }
+      for (i = token.first; i < token.after && i < read.atoms.length; i++) {
+        atom = read.atoms[i];
+        var a = token.weights[i - token.first], b = token.weights[i - token.first + 1];
+        if (Math.min(a, b) === 0.35 && /[^\u7684\u4e86\u5417\u5462\u5427\u662f\u548c\u4e0e]{2}/.test(atom.form) &&
+            indexes.some(function (index) { return rankOf(index, atom.form); })) {
+          atom.weight = Math.max(atom.weight, 0.9 * (n > 2 ? SHARE : 1));
+        }
+      }
+    });
+  }
+
+  /*
+   * Pairs of characters that lie across two words say little, and their absence says nothing.
+   * They are rare for how frequent their characters are.
+   */
+  function cohere(read, indexes) {
+    read.tokens.forEach(function (token) {
+      var i, atom, value, counts = [], values = [];
+      if (!token.han || token.form.length < 3) { return; }
+      for (i = token.first; i < token.after && i < read.atoms.length; i++) {
+        atom = read.atoms[i];
+        value = Math.max.apply(null, indexes.map(function (index) {
+          return index.cohesion(atom.form.charCodeAt(0), atom.form.charCodeAt(1));
+        }));
+        atom.weight *= value;
+        counts.push(Math.max.apply(null, indexes.map(function (index) {
+          return index.frequency(index.han(atom.form.charCodeAt(0), atom.form.charCodeAt(1)));
+        })));
+        values.push(value);
+      }
+      for (i = 1; i + 1 < counts.length; i++) {
+        if (counts[i] > 0 && counts[i] * 6 < Math.min(counts[i - 1], counts[i + 1])) {
+          read.atoms[token.first + i].weight *= 0.4 / Math.max(values[i], 0.4);
+        }
+      }
+    });
+  }

@@ -1,0 +1,58 @@
+"""The words of every day that search knows in any collection."""
+
+from __future__ import annotations
+
+from typing import cast
+
+import pytest
+
+from hooks.search import everyday
+from hooks.search.engine import core_source, open_engine
+from hooks.search.index import make_index
+from hooks.search.markdown import read_note
+
+WORDS = everyday.everyday()
+
+
+def test_a_group_joins_words_and_one_of_them_can_be_looked_for() -> None:
+    bad = [
+        group
+        for group in WORDS.same
+        if len(group) != len(set(group)) or len(group) < 2 or all(len(form) == 1 for form in group)
+    ]
+    assert bad == []
+
+
+def test_no_group_is_given_twice() -> None:
+    groups = [frozenset(group) for group in WORDS.same]
+    assert len(groups) == len(set(groups))
+
+
+def test_light_words_are_given_once() -> None:
+    assert sorted(set(WORDS.light)) == sorted(WORDS.light)
+
+
+def test_groups_that_no_text_answers_are_left_out() -> None:
+    groups = cast("list[str]", everyday.table(["怎样监测温度"])["same"])
+    assert any("散热" in group.split() for group in groups)
+    assert not any("密码" in group.split() for group in groups)
+
+
+@pytest.mark.parametrize(
+    ("text", "query", "found"),
+    [("用户要先注册。", "怎么登记用户", True), ("用户要先付款。", "怎么登记用户", False)],
+)
+def test_a_group_is_used_where_its_words_stand(text: str, query: str, found: bool) -> None:
+    note = read_note("a.md", f"# 甲\n\n{text}\n".encode())
+    other = read_note("b.md", "# 乙\n\n无关的内容。\n".encode())
+    with open_engine(make_index([note, other])) as engine:
+        hits = engine.search(query)
+    assert bool(hits and "注册" in " ".join(hits[0].terms)) == found
+
+
+def test_core_needs_no_words() -> None:
+    index = make_index([read_note("a.md", "# 甲\n\n带宽\n".encode())])
+    del index.tables["everyday"]
+    assert core_source()
+    with open_engine(index) as engine:
+        assert [hit.location for hit in engine.search("带宽怎么样")] == ["a.html"]

@@ -1,0 +1,140 @@
+"""Words of the other language: what they meet, and where they are left out."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+
+import pytest
+
+from hooks.search import translations
+from hooks.search.engine import Engine, open_engine
+from hooks.search.index import make_index
+from hooks.search.markdown import read_note
+
+WORDS = translations.translations()
+
+
+def _flat(form: str) -> str:
+    return re.sub(r"[\s_-]+", "", form)
+
+
+def test_an_english_form_stands_in_one_line() -> None:
+    count = Counter(form for one in WORDS for form in {_flat(form) for form in one.english})
+    assert [form for form, times in count.items() if times > 1] == []
+
+
+def test_forms_are_such_as_the_engine_reads() -> None:
+    english = [
+        form
+        for one in WORDS
+        for form in one.english
+        if not re.fullmatch(r"[a-z]+(?: [a-z]+){0,4}", form)
+    ]
+    chinese = [
+        form
+        for one in WORDS
+        for form in one.chinese
+        if not re.search(r"[㐀-鿿]{2}", form) or len(set(one.chinese)) < len(one.chinese)
+    ]
+    assert (english, chinese) == ([], [])
+
+
+@pytest.mark.parametrize(
+    "line", ["install", "install =", "install=安装", " = 安装", "install, = 安装"]
+)
+def test_a_line_without_a_side_is_refused(line: str) -> None:
+    with pytest.raises(ValueError, match="is not of the form"):
+        translations.read_line(line)
+
+
+@pytest.mark.parametrize(
+    ("text", "query", "row"),
+    [
+        ("先安装。", "install", "install|installation|set up|setup=安装"),
+        ("We are installing it.", "安装", "install=安装"),
+        ("Back up the data.", "备份", "back up=备份"),
+        ("从备份恢复", "recover", "recover|recovery=恢复"),
+        ("无关", "安装", None),
+    ],
+    ids=["Chinese", "inflected", "two words for one", "only what stands there", "neither"],
+)
+def test_lines_that_no_text_answers_are_left_out(text: str, query: str, row: str | None) -> None:
+    table = translations.table([text])
+    found = [line for line in table if query in re.split(r"[|= ]", line)]
+    assert found == ([row] if row else [])
+
+
+_CHINESE = {
+    "ops/backup.md": "# 数据保护\n\n## 灾难恢复\n\n用备份恢复数据。\n\n## 权限\n\n谁可以读。\n",
+    "ops/oom.md": "# 常见问题\n\n## 内存不足怎么办\n\n减小批量。\n\n## 安装驱动\n\n先装驱动。\n",
+    "ml/save.md": "# 训练\n\n## 保存检查点\n\n每一千步保存。\n\n## 学习率\n\n先大后小。\n",
+    "algo/list.md": "# 链表\n\n## 合并两个有序链表\n\n比较表头。\n\n## 反转\n\n改指针。\n",
+    "web/error.md": "# 网关\n\n## Error handling\n\n返回什么。\n\n## 限流\n\n`limiter` 的用法。\n",
+    "web/upgrade.md": "# 版本\n\n## Rolling upgrades\n\n一台一台来。\n",
+}
+
+
+@pytest.fixture(scope="module")
+def engine() -> Iterator[Engine]:
+    notes = [read_note(path, text.encode()) for path, text in _CHINESE.items()]
+    with open_engine(make_index(notes)) as made:
+        yield made
+
+
+@pytest.mark.parametrize(
+    ("query", "first"),
+    [
+        ("disaster recovery", "灾难恢复"),
+        ("out of memory", "内存不足怎么办"),
+        ("save a checkpoint", "保存检查点"),
+        ("saving checkpoints", "保存检查点"),
+        ("merge two sorted lists", "合并两个有序链表"),
+        ("install driver", "安装驱动"),
+        ("learning rate", "学习率"),
+        ("permissions", "权限"),
+        ("错误处理", "error-handling"),
+        ("滚动升级", "rolling-upgrades"),
+    ],
+)
+def test_a_section_is_found_by_words_of_the_other_language(
+    engine: Engine, query: str, first: str
+) -> None:
+    hits = engine.search(query)
+    assert hits[0].location.rpartition("#")[2] == first
+    assert not hits[0].weak
+
+
+def test_the_own_word_comes_before_its_translation() -> None:
+    notes = [
+        read_note("a.md", "# 甲\n\n## 部署\n\n怎样部署。\n".encode()),
+        read_note("b.md", "# 乙\n\n## deploy\n\n`deploy` 命令。\n".encode()),
+    ]
+    with open_engine(make_index(notes)) as both:
+        assert [hit.location for hit in both.search("deploy")] == ["b.html#deploy", "a.html#部署"]
+        assert [hit.location for hit in both.search("部署")] == ["a.html#部署", "b.html#deploy"]
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["driving test", "insurance recovery", "weight loss diet", "guitar", "红烧肉", "护照错误"],
+)
+def test_a_translated_word_alone_answers_nothing(engine: Engine, query: str) -> None:
+    assert engine.search(query) == []
+
+
+def test_a_slip_is_still_repaired(engine: Engine) -> None:
+    hits = engine.search("lmiiter")
+    assert (hits[0].location, hits[0].weak) == ("web/error.html#限流", True)
+
+
+def test_twins_need_no_translations() -> None:
+    twins = [
+        read_note("a.md", "# 安装\n\n先安装。\n".encode()),
+        read_note("a.en.md", b"# Install\n\nInstall it.\n"),
+    ]
+    alone = read_note("b.md", "# 备份\n\n做备份。\n".encode())
+    assert make_index(twins).tables["translations"] == []
+    table = make_index([*twins, alone]).tables["translations"]
+    assert [row.rpartition("=")[2] for row in table] == ["备份"]
