@@ -9,7 +9,7 @@ JOBS ?= 2
 export DISABLE_MKDOCS_2_WARNING := true
 export NO_MKDOCS_2_WARNING := 1
 
-.PHONY: help serve build test check bench format lock new contents properdocs clean
+.PHONY: help serve build test engines check bench format lock new contents properdocs clean
 
 help: ## List the commands
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -53,8 +53,12 @@ properdocs: $(VENV)/site.stamp ## Build with ProperDocs too, in its own environm
 
 test: $(VENV)/dev.stamp ## Run every test (installs a browser where none is found)
 	@$(BIN)/python tools/browser.py
-	@$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup $(TEST_FLAGS)
+	@$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup -m "not engines" $(TEST_FLAGS)
 	@echo "test: all passed."
+
+engines: $(VENV)/dev.stamp ## Run the tests of Firefox and WebKit (installs them where that is possible)
+	@$(BIN)/python tools/browser.py --others
+	@$(BIN)/python -m pytest -m engines tests/test_engines.py
 
 .venv-bench/bench.stamp: requirements/bench.lock
 	@echo "Creating the environment of the benchmark from requirements/bench.lock …"

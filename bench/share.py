@@ -1,7 +1,7 @@
 """Build this handbook and tell how much of the processor time its checks take.
 
 Run in a process of its own: `python -m bench.share SITE_DIR` prints a line of JSON with the
-seconds of the whole build and those of the checks in it.
+seconds of the whole build and those of the checks in it, each with the processes it starts.
 """
 
 from __future__ import annotations
@@ -9,16 +9,19 @@ from __future__ import annotations
 import functools
 import json
 import logging
+import resource
 import sys
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 from hooks import (
     addresses,
+    catalogue,
     checks,
     content_safety,
+    data_fences,
+    facts,
     navigation,
     pairing,
     site_check,
@@ -44,6 +47,23 @@ CHECKS = (
 )
 """What a build could leave out: reading the notes, the data and the navigation is not among it,
 since pages are made from them."""
+READING = ((catalogue, "load"), (facts, "load_facts"), (navigation, "read_navigation"))
+"""What pages are made from, for comparison. Reading the data compares its equations, too."""
+
+
+SHARED = (
+    (data_fences.DataFences, "_rendered", "_render"),
+    (data_fences.DataFences, "_chart", "_read_chart"),
+    (values.Resolver, "resolve", "_resolve"),
+)
+"""Where a check and the pages share work: what asks, and what makes what is not there yet. What a
+check has made counts as the pages' where a page asks for it too; else it is the check's."""
+
+
+def _clock() -> float:
+    """Return the processor time of this process and of those it has started and waited for."""
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(one.ru_utime + one.ru_stime for one in used)
 
 
 @dataclass
@@ -51,20 +71,65 @@ class Watch:
     """Adds up the processor time of functions."""
 
     spent: dict[str, float] = field(default_factory=dict)
+    """Seconds of each check, without what it has made for the pages too."""
+    made: dict[str, tuple[str, float]] = field(default_factory=dict)
+    """The check that made a shared thing, and the seconds it took."""
+    taken: set[str] = field(default_factory=set)
+    """Shared things that pages have asked for."""
+    running: list[str] = field(default_factory=list)
+
+    def add(self, name: str, seconds: float) -> None:
+        """Count seconds for a check."""
+        self.spent[name] = self.spent.get(name, 0.0) + seconds
 
     def timed(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """Return the function with its time added up under its name."""
+        name = function.__name__
 
         @functools.wraps(function)
         def wrapper(*arguments: Any, **named: Any) -> Any:
-            start = time.process_time()
+            start = _clock()
+            self.running.append(name)
             try:
                 return function(*arguments, **named)
             finally:
-                name = function.__name__
-                self.spent[name] = self.spent.get(name, 0.0) + time.process_time() - start
+                self.running.pop()
+                self.add(name, _clock() - start)
 
         return wrapper
+
+    def asking(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """Return the method, which notes what pages ask for."""
+
+        @functools.wraps(function)
+        def wrapper(one: Any, *arguments: Any) -> Any:
+            if not self.running:
+                self.taken.add(repr(arguments))
+            return function(one, *arguments)
+
+        return wrapper
+
+    def making(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """Return the method, whose time is taken off the check that it runs in."""
+
+        @functools.wraps(function)
+        def wrapper(one: Any, *arguments: Any) -> Any:
+            start = _clock()
+            try:
+                return function(one, *arguments)
+            finally:
+                if self.running:
+                    spent = _clock() - start
+                    self.made[repr(arguments)] = (self.running[-1], spent)
+                    self.add(self.running[-1], -spent)
+
+        return wrapper
+
+    def settle(self) -> float:
+        """Give checks back what no page has asked for; return the seconds that were shared."""
+        for key in self.made.keys() - self.taken:
+            self.add(*self.made.pop(key))
+        return sum(spent for _, spent in self.made.values())
 
 
 def main(site_dir: str) -> None:
@@ -72,19 +137,28 @@ def main(site_dir: str) -> None:
     watch = Watch()
     for module, name in CHECKS:
         setattr(module, name, watch.timed(getattr(module, name)))
+    reading = Watch()
+    for module, name in READING:
+        setattr(module, name, reading.timed(getattr(module, name)))
+    for owner, asks, makes in SHARED:
+        setattr(owner, asks, watch.asking(getattr(owner, asks)))
+        setattr(owner, makes, watch.making(getattr(owner, makes)))
     from mkdocs.commands.build import build
     from mkdocs.config import load_config
 
     logging.disable(logging.CRITICAL)
-    start = time.process_time()
+    start = _clock()
     config = load_config("mkdocs.yml", site_dir=site_dir)
     config.plugins.on_startup(command="build", dirty=False)
     build(config)
-    whole = time.process_time() - start
+    whole = _clock() - start
+    shared = watch.settle()
     found = {
         "build_cpu_s": round(whole, 3),
+        "shared_cpu_s": round(shared, 3),
         "checks_cpu_s": round(sum(watch.spent.values()), 3),
         "parts": {name: round(spent, 3) for name, spent in sorted(watch.spent.items())},
+        "reading": {name: round(spent, 3) for name, spent in sorted(reading.spent.items())},
     }
     print(json.dumps(found))
 

@@ -28,13 +28,11 @@ from hooks import (  # noqa: E402
     addresses,
     backlinks,
     bibliography,
-    chart_html,
     content_safety,
-    facts,
+    data_fences,
     facts_export,
     figures,
     history,
-    measured,
     navigation,
     offline,
     page_parts,
@@ -44,12 +42,11 @@ from hooks import (  # noqa: E402
     site_check,
     source_use,
     value_links,
-    values,
 )
 from hooks.calc import engine as calc_engine  # noqa: E402
 from hooks.calc import page as calc_page  # noqa: E402
 from hooks.calc import presets as calc_presets  # noqa: E402
-from hooks.checks import Tree, read_tree, resolver_of  # noqa: E402
+from hooks.checks import Tree, read_tree  # noqa: E402
 from hooks.findings import Finding, has_errors  # noqa: E402
 from hooks.heading_ids import HeadingIdsExtension  # noqa: E402
 from hooks.search import documents as search_documents  # noqa: E402
@@ -87,21 +84,16 @@ class Build:
     """What search will find: the pages as rendered."""
     files: dict[str, str] = field(default_factory=dict)
     """Texts that pages lead to, by their paths in the site."""
-    resolver: values.Resolver | None = None
-    """Looks up the numbers in prose."""
 
     def calc_scripts(self, content: str) -> list[str]:
         """Return the scripts that the calculators of a page need; overrides/main.html asks."""
         return calc_page.scripts_of(content)
 
-    def titles(self) -> dict[str, str]:
-        """Return the titles of the notes in the language being built, by note id."""
-        found = {}
-        for note_id in self.tree.notes.ids():
-            note = self.tree.notes.in_language(note_id, self.language)
-            if note is not None:
-                found[note_id] = note.title
-        return found
+    def show(self, kind: str, text: str) -> str:
+        """Return the HTML of a fence that shows data, on the page being rendered."""
+        drawn = self.tree.fences.show(kind, text, self.language, self.page_dir)
+        self.files |= drawn.files
+        return drawn.html
 
 
 def _build(config: MkDocsConfig) -> Build:
@@ -145,7 +137,6 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
         site_url=config.site_url or "",
     )
     build = Build(tree, site, is_serving, history.first_days(ROOT))
-    build.resolver = resolver_of(ROOT, tree.docs, tree.notes, tree.facts)
     config.extra[_KEY] = build
     config.extra["offline_worker"] = not is_serving  # read by overrides/main.html
     _say(tree.findings, build)
@@ -171,62 +162,14 @@ def _add_fences(config: MkDocsConfig, build: Build) -> None:
     for fence in fences:
         if fence["name"] == "mermaid":
             fence["format"] = fence_mermaid_custom
-    fences.append(
+    fences += [
         {
-            "name": "facts",
-            "class": "facts",
-            "format": lambda source, *_, **__: facts.render_table(
-                source, build.tree.facts, build.language, build.page_dir
-            ),
+            "name": kind,
+            "class": kind,
+            "format": lambda source, *_, kind=kind, **__: build.show(kind, source),
         }
-    )
-    fences.append(
-        {
-            "name": "chart",
-            "class": "chart",
-            "format": lambda source, *_, **__: _draw_chart(source, build),
-        }
-    )
-    fences.append(
-        {
-            "name": "measured",
-            "class": "measured",
-            "format": lambda source, *_, **__: measured.render_measured(
-                source,
-                docs_dir=build.tree.docs,
-                root=ROOT,
-                language=build.language,
-                page_dir=build.page_dir,
-            ),
-        }
-    )
-    fences.append(
-        {
-            "name": "calc",
-            "class": "calc",
-            "format": lambda source, *_, **__: calc_page.render_block(
-                source,
-                calculators=calc_engine.default(build.tree.facts),
-                language=build.language,
-                page_dir=build.page_dir,
-                titles=build.titles(),
-            ),
-        }
-    )
-
-
-def _draw_chart(source: str, build: Build) -> str:
-    drawn = chart_html.render(
-        source,
-        build.tree.facts,
-        docs=build.tree.docs,
-        root=ROOT,
-        language=build.language,
-        page_dir=build.page_dir,
-        cache=ROOT / ".cache" / "charts",
-    )
-    build.files |= drawn.files
-    return drawn.html
+        for kind in data_fences.KINDS
+    ]
 
 
 @event_priority(-200)  # After static-i18n has replaced the navigation
@@ -265,8 +208,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
 
 def _sources(build: Build, language: str) -> str:
     tree = build.tree
-    resolver = build.resolver or resolver_of(ROOT, tree.docs, tree.notes, tree.facts)
-    users = source_use.users(tree.notes, tree.facts, resolver, language)
+    users = source_use.users(tree.notes, tree.facts, tree.resolver, language)
     return bibliography.render(tree.facts, users, language)
 
 
@@ -287,11 +229,10 @@ def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -
         docs_dir=build.tree.docs,
         language=build.language,
     )
-    if build.resolver is not None:
-        html, problems = value_links.render(
-            html, build.resolver, language=note.language, page_dir=build.page_dir
-        )
-        build.found += [Finding(note.file, 0, 0, "value-marker", one) for one in problems]
+    html, problems = value_links.render(
+        html, build.tree.resolver, language=note.language, page_dir=build.page_dir
+    )
+    build.found += [Finding(note.file, 0, 0, "value-marker", one) for one in problems]
     html = search_worker.separate_cells(html)
     search_documents.collect(
         build.searched,

@@ -171,7 +171,7 @@ class Blocks:
 
     def _try_element(self, parent: Node, block: Block, waiting: list[Block]) -> bool:
         mark = raw_html.MARK.match(block[0][0])
-        if mark is None:
+        if mark is None or mark["kind"] != "e":
             return False
         element = self.html.elements[int(mark["number"])]
         node = parent.add(element.tag if element.state != "off" else "pre")

@@ -8,13 +8,14 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import TYPE_CHECKING
 
-from hooks import chart_svg, chart_vega, charts, facts_export, facts_table, measured, measured_table
+from hooks import chart_svg, chart_vega, facts_export, facts_table, measured, measured_table
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from hooks.charts import Chart, Point
     from hooks.facts import FactBase
+    from hooks.measured import Known, Record
 
 _WORDS = {
     "zh": {
@@ -57,7 +58,8 @@ class Drawn:
     files: dict[str, str] = field(default_factory=dict)
 
 
-def render(
+def draw(
+    chart: Chart,
     spec: str,
     base: FactBase,
     *,
@@ -66,32 +68,32 @@ def render(
     language: str,
     page_dir: str = "",
     cache: Path | None = None,
+    known: Known | None = None,
 ) -> Drawn:
-    """Return the HTML for a `chart` fence; `spec` as in `hooks.charts.read`.
+    """Return the HTML for a chart that has been read.
 
     Arguments:
-        spec: The text of the fence.
+        chart: What `hooks.charts.read` has made of the fence.
+        spec: The text of the fence, which names the file to download.
         base: The facts.
         docs: The folder of the notes.
         root: The repository root, which measured programs are named from.
         language: `zh` or `en`.
         page_dir: Folder of the page in the site; links start there.
         cache: Where drawings are kept.
-
-    Raises:
-        BlockError: As `hooks.charts.read` does.
+        known: Measured records that have been read already.
     """
-    chart = charts.read(spec, base, docs, language)
     drawing = chart_svg.draw(chart_vega.specification(chart), cache)
     name = f"{chart.name}-{hashlib.sha256(spec.encode()).hexdigest()[:8]}.csv"
     path = f"{facts_export.FOLDER}/charts/{language}/{name}"
     words = _WORDS[language]
-    about = _measured(chart, docs, language) if chart.record else ""
+    record = measured.load_record(chart.record, docs, known) if chart.record else None
+    about = _measured(record, language) if record else ""
     files = {"CSV": path}
     if chart.record:
         files[words["record"]] = chart.record
     html = (
-        f'<figure class="chart">{_stale(chart, docs, root, words)}'
+        f'<figure class="chart">{_stale(record, root, words)}'
         f"<figcaption>{escape(chart.title)}</figcaption>"
         '<div class="figure__scroll" role="region" tabindex="0" '
         f'aria-label="{escape(chart.title)}">{_named(drawing, chart)}</div>'
@@ -202,17 +204,13 @@ def _csv(chart: Chart) -> str:
     return facts_export.as_csv(("x", "label", "series", "value", "low", "high", "unit"), rows)
 
 
-def _stale(chart: Chart, docs: Path, root: Path, words: dict[str, str]) -> str:
-    if not chart.record:
-        return ""
-    record = measured.load_record(chart.record, docs)
-    if not measured.stale_programs(record, root):
+def _stale(record: Record | None, root: Path, words: dict[str, str]) -> str:
+    if record is None or not measured.stale_programs(record, root):
         return ""
     return f'<p class="measured__stale" role="note">{words["stale"]}</p>'
 
 
-def _measured(chart: Chart, docs: Path, language: str) -> str:
-    record = measured.load_record(chart.record, docs)
+def _measured(record: Record, language: str) -> str:
     machine = escape(measured_table.machine(record, language))
     return f'<p class="measured__machine">{machine}</p>'
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from hooks import facts_table, measured, measured_table, units
+from hooks import chart_lines, facts_table, measured, measured_table, units
 from hooks.data_blocks import BlockError, names, pick, read_options
 from hooks.fact_rows import conditions
 from hooks.quantities import Text, terms
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from hooks.facts import Cell, Column, FactBase
-    from hooks.measured import Record, Result, Specification
+    from hooks.measured import Known, Result
 
 MARKS = ("bar", "line", "point", "range")
 LARGEST = 400
@@ -28,7 +28,6 @@ _FIELDS = (
     *("log", "lines", "title", "description", "zero"),
 )
 _ONLY = {"table": ("rows", "order", "y"), "file": ("results", "series")}
-_LINE_FIELDS = ("fact", "spec", "value", "title")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,15 +45,6 @@ class Point:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
-    """A value to compare with, drawn across the chart."""
-
-    value: float
-    label: str
-    direction: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class Chart:
     """All that is drawn, in one language."""
 
@@ -65,7 +55,7 @@ class Chart:
     y_title: str
     unit: str
     points: list[Point]
-    lines: list[Line] = field(default_factory=list)
+    lines: list[chart_lines.Line] = field(default_factory=list)
     log: tuple[str, ...] = ()
     """The axes with logarithmic scales."""
     x_is_bytes: bool = False
@@ -90,7 +80,7 @@ class Chart:
         return all(not isinstance(point.x, str) for point in self.points)
 
 
-def read(spec: str, base: FactBase, docs: Path, language: str) -> Chart:
+def read(spec: str, base: FactBase, docs: Path, language: str, known: Known | None = None) -> Chart:
     """Return what a `chart` fence asks for.
 
     Arguments:
@@ -103,6 +93,7 @@ def read(spec: str, base: FactBase, docs: Path, language: str) -> Chart:
         base: The facts.
         docs: The folder of the notes.
         language: `zh` or `en`.
+        known: Measured records that have been read already.
 
     Raises:
         BlockError: The fence names what does not exist, or asks for what cannot be drawn.
@@ -120,20 +111,16 @@ def read(spec: str, base: FactBase, docs: Path, language: str) -> Chart:
     if "description" not in options:
         message = "a chart needs 'description: {zh: …, en: …}': its point in words"
         raise BlockError(message)
-    chart = (_of_facts if kind == "table" else _of_record)(options, mark, base, docs, language)
+    if kind == "table":
+        chart = _of_facts(options, mark, base, language)
+    else:
+        chart = _of_record(options, mark, base, docs, language, known)
     if not chart.points:
         raise BlockError("there is nothing to draw: no row has the figures")
     if len(chart.points) > LARGEST:
         raise BlockError(f"{len(chart.points)} points are too many for a chart ({LARGEST})")
     _refuse_scales(chart)
     return chart
-
-
-def _text(options: dict[str, Any], key: str, default: Text, language: str) -> str:
-    try:
-        return facts_table.caption(options.get(key), default, language)
-    except BlockError as error:
-        raise BlockError(str(error).replace("caption", key)) from error
 
 
 def _log(options: dict[str, Any]) -> tuple[str, ...]:
@@ -165,10 +152,7 @@ def used_sources(spec: str, base: FactBase, docs: Path) -> list[str]:
     return read(spec, base, docs, "en").sources
 
 
-def _of_facts(
-    options: dict[str, Any], mark: str, base: FactBase, docs: Path, language: str
-) -> Chart:
-    del docs
+def _of_facts(options: dict[str, Any], mark: str, base: FactBase, language: str) -> Chart:
     chosen = facts_table.select({**options, "columns": None}, base)
     family = chosen.family
     given = options.get("y")
@@ -218,13 +202,13 @@ def _of_facts(
     y_title = first.title.in_language(language) if len(columns) == 1 else ""
     return Chart(
         mark,
-        _text(options, "title", family.title, language),
-        _text(options, "description", family.title, language),
+        chart_lines.words(options, "title", family.title, language),
+        chart_lines.words(options, "description", family.title, language),
         _along(along, family.row_header, language),
         _with_terms(y_title, [shown, *details], language),
         shown,
         points,
-        _lines(options, base, None, unit, language),
+        chart_lines.read(options, base, None, unit, language),
         _log(options),
         includes_zero=options.get("zero", True) is not False,
         sources=list(dict.fromkeys(sources)),
@@ -239,21 +223,14 @@ def _along(column: Column | None, rows: Text, language: str) -> str:
         return rows.in_language(language)
     unit = "" if column.unit in (None, units.NO_UNIT) else str(column.unit)
     return " ".join(
-        filter(None, [column.title.in_language(language), _bracketed([unit], language)])
+        filter(None, [column.title.in_language(language), chart_lines.bracketed([unit], language)])
     )
 
 
 def _with_terms(title: str, details: list[str], language: str) -> str:
     """Return `title (unit, direction)`, or the details alone where there is no one title."""
-    bracketed = _bracketed(details, language)
+    bracketed = chart_lines.bracketed(details, language)
     return " ".join(filter(None, [title, bracketed])) if title else bracketed[1:-1]
-
-
-def _bracketed(parts: list[str], language: str) -> str:
-    inside = (", " if language == "en" else "，").join(filter(None, parts))
-    if not inside:
-        return ""
-    return f"({inside})" if language == "en" else f"（{inside}）"
 
 
 def _number(cell: Cell | None, column: Column, unit: str) -> float | None:
@@ -273,19 +250,26 @@ def _series(column: Column, columns: dict[str, Column], language: str) -> str:
     title = column.title.in_language(language)
     details = terms(language, direction=column.direction, density=column.density, per=column.per)
     titles = [other.title.in_language(language) for other in columns.values()]
-    return title if titles.count(title) == 1 else f"{title} {_bracketed(details, language)}"
+    return (
+        title if titles.count(title) == 1 else f"{title} {chart_lines.bracketed(details, language)}"
+    )
 
 
 # --------------------------------------------------------------------------- measured
 
 
 def _of_record(
-    options: dict[str, Any], mark: str, base: FactBase, docs: Path, language: str
+    options: dict[str, Any],
+    mark: str,
+    base: FactBase,
+    docs: Path,
+    language: str,
+    known: Known | None,
 ) -> Chart:
     file = str(options["file"])
-    record = measured.load_record(file, docs)
-    known = {result.id: result for result in record.results}
-    chosen = list(pick(names(options, "results"), known, "result").values())
+    record = measured.load_record(file, docs, known)
+    results = {result.id: result for result in record.results}
+    chosen = list(pick(names(options, "results"), results, "result").values())
     first = chosen[0]
     for other in chosen[1:]:
         if (other.unit, other.direction) != (first.unit, first.direction):
@@ -309,13 +293,13 @@ def _of_record(
     numbers = all(not isinstance(point.x, str) for point in points)
     return Chart(
         mark,
-        _text(options, "title", title, language),
-        _text(options, "description", title, language),
+        chart_lines.words(options, "title", title, language),
+        chart_lines.words(options, "description", title, language),
         measured_table.axis_title(axes[x], language),
         _with_terms("", details, language),
         first.unit,
         sorted(points, key=lambda point: point.x) if numbers else points,
-        _lines(options, base, record, first.unit, language),
+        chart_lines.read(options, base, record, first.unit, language),
         _log(options),
         x_is_bytes=x == "bytes",
         includes_zero=options.get("zero", True) is not False,
@@ -369,74 +353,3 @@ def _meets(condition: Any, value: object) -> bool:
         return bool(condition.holds(value))
     except ValueError:
         return False
-
-
-# -------------------------------------------------------------------- reference lines
-
-
-def _lines(
-    options: dict[str, Any], base: FactBase, record: Record | None, unit: str, language: str
-) -> list[Line]:
-    given = options.get("lines", [])
-    if not isinstance(given, list):
-        raise BlockError("'lines' must be a list such as [{spec: gpu_uni}]")
-    found = []
-    for item in given:
-        if not isinstance(item, dict):
-            raise BlockError("a line must be such as {spec: gpu_uni, title: {zh: …, en: …}}")
-        pick([str(key) for key in item], dict.fromkeys(_LINE_FIELDS), "field of a line")
-        if sum(key in item for key in ("fact", "spec", "value")) != 1:
-            raise BlockError("a line needs one of 'fact', 'spec' and 'value'")
-        found.append(_line(item, base, record, unit, language))
-    return found
-
-
-def _line(
-    item: dict[str, Any], base: FactBase, record: Record | None, unit: str, language: str
-) -> Line:
-    shown = "" if unit == units.NO_UNIT else unit
-    if "value" in item:
-        value = item["value"]
-        if isinstance(value, bool) or not isinstance(value, int | float) or "title" not in item:
-            raise BlockError("a line of a bare 'value' needs a number, and a 'title' for it")
-        label = _text(item, "title", Text(zh="", en=""), language)
-        return Line(float(value), f"{label} {value:g} {shown}".strip())
-    if "spec" in item:
-        specs = {one.id: one for one in record.specification} if record else {}
-        one: Specification = pick([str(item["spec"])], specs, "specification")[str(item["spec"])]
-        details = terms(language, direction=one.direction, per=one.per)
-        default = one.title or Text(zh="规格", en="specification")
-        return _labelled(item, one.value, one.unit, details, one.direction, default, unit, language)
-    parts = str(item["fact"]).split("/")
-    if len(parts) != 3:
-        raise BlockError("a line's 'fact' must read FAMILY/ROW/COLUMN")
-    family = pick([parts[0]], base.families, "table")[parts[0]]
-    row = pick([parts[1]], family.rows, "row")[parts[1]]
-    column = pick([parts[2]], family.columns, "column")[parts[2]]
-    cell = pick([parts[2]], row.cells, f"figure of '{parts[1]}'")[parts[2]]
-    if isinstance(cell.value, Text):
-        raise BlockError(f"'{item['fact']}' is a text, not a number")
-    details = terms(language, direction=column.direction, density=column.density, per=column.per)
-    return _labelled(
-        *(item, cell.value, column.unit or "", details, column.direction, row.title, unit, language)
-    )
-
-
-def _labelled(
-    item: dict[str, Any],
-    value: float,
-    own_unit: str,
-    details: list[str],
-    direction: str | None,
-    default: Text,
-    unit: str,
-    language: str,
-) -> Line:
-    try:
-        converted = units.convert(value, own_unit, unit)
-    except units.UnitError as error:
-        raise BlockError(f"a line in {own_unit} has no place on an axis in {unit}") from error
-    label = _text(item, "title", default, language)
-    shown = "" if unit == units.NO_UNIT else unit
-    text = " ".join(filter(None, [label, f"{converted:g}", shown, _bracketed(details, language)]))
-    return Line(converted, text, direction)

@@ -30,7 +30,8 @@ _WORDS = {
         "mine": "本手册的检查",
         "builds": "（含构建）",
         "times": " 倍",
-        "share": "检查占本手册一次构建的处理器时间",
+        "share_first": "检查占本手册一次构建的处理器时间，缓存为空",
+        "share_again": "检查占本手册一次构建的处理器时间，缓存已有内容",
         "build": "Material 构建 {notes} 篇笔记，是检查同样笔记的",
         "warm": "{notes} 篇里改动一篇后再查，比第一次快",
         "linear": "从 {small} 篇到 {notes} 篇，每篇用时变为原来的",
@@ -47,7 +48,8 @@ _WORDS = {
         "mine": "this handbook's check",
         "builds": " (with the build)",
         "times": " times",
-        "share": "Share of the checks in the processor time of a build of this handbook",
+        "share_first": "Share of the checks in a build of this handbook, without caches",
+        "share_again": "Share of the checks in a build of this handbook, caches filled",
         "build": "Building {notes} notes with Material takes, as against checking them",
         "warm": "Checking {notes} notes again after one has changed is faster by",
         "linear": "Time a note, {notes} notes as against {small}",
@@ -129,7 +131,10 @@ def speed(record: dict[str, Any], language: str) -> str:
         memory = words["memory"].format(notes=row["notes"])
         rows.append((memory, f"{row['cold']['peak_mb']:.0f} MB"))
     if "share" in record:
-        rows.append((words["share"], f"{ratios['share_of_build_again']:.1%}"))
+        shares = [
+            (words[f"share_{one}"], ratios[f"share_of_build_{one}"]) for one in ("first", "again")
+        ]
+        rows += [(text, f"{share:.1%}") for text, share in shares]
     return f"{_table(_WORDS[language]['speed'], rows, right=1)}\n\n{_at(record, language)}"
 
 

@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from hooks import (
     addresses,
     catalogue,
-    charts,
     contents,
+    data_fences,
     diagrams,
     facts,
     figures,
-    measured,
+    measured_checks,
     navigation,
     pairing,
     source_check,
     topic_map,
     values,
 )
-from hooks.calc import engine as calc_engine
-from hooks.calc import page as calc_page
+from hooks.data_fences import DataFences
 from hooks.findings import Finding
 from hooks.links import assets, digest, snippets
 from hooks.links.settings import Settings
@@ -43,6 +41,10 @@ class Tree:
     entries: tuple[navigation.Entry, ...]
     facts: facts.FactBase
     areas: list[topic_map.Area]
+    fences: DataFences
+    """Renders the fences that show data; what the check has rendered is there already."""
+    resolver: values.Resolver
+    """Looks up the numbers in prose, likewise."""
     findings: list[Finding]
     """Everything the checks found, sorted."""
 
@@ -85,14 +87,12 @@ def read_tree(
     if register.is_file():
         lines = register.read_text(encoding="utf-8").splitlines()
         findings += addresses.check_register(lines, notes)
-    findings += _check_blocks(root, docs, notes, base)
-    findings += values.check_notes(notes, resolver_of(root, docs, notes, base))
-    return Tree(root, docs, notes, entries, base, areas, sorted(set(findings)))
-
-
-def resolver_of(root: Path, docs: Path, notes: Catalogue, base: facts.FactBase) -> values.Resolver:
-    """Return what looks up the numbers in the prose of the notes."""
-    return values.Resolver(base, docs, root, frozenset(notes.ids()))
+    fences = DataFences(base, docs, root, notes, cache=root / ".cache" / "charts")
+    findings += _check_blocks(fences)
+    resolver = values.Resolver(base, docs, root, frozenset(notes.ids()), known=fences.known)
+    findings += values.check_notes(notes, resolver)
+    found = sorted(set(findings))
+    return Tree(root, docs, notes, entries, base, areas, fences, resolver, found)
 
 
 def _beside(root: Path) -> list[Path]:
@@ -101,7 +101,9 @@ def _beside(root: Path) -> list[Path]:
     return [path for path in files if path.is_file()]
 
 
-def _check_blocks(root: Path, docs: Path, notes: Catalogue, base: facts.FactBase) -> list[Finding]:
+def _check_blocks(fences: DataFences) -> list[Finding]:
+    """Check what notes show beside text: data, diagrams, figures, measured records."""
+    root, docs, notes = fences.root, fences.docs, fences.notes
     findings: list[Finding] = []
     drawn = []
     for note in notes.notes.values():
@@ -109,29 +111,12 @@ def _check_blocks(root: Path, docs: Path, notes: Catalogue, base: facts.FactBase
             kind = fence.info.split(" ")[0]
             if kind == "mermaid":
                 drawn.append(diagrams.Diagram(note.file, fence.line, fence.text))
-            render: Callable[[], object] | None = None
-            if kind == "facts":
-                render = lambda fence=fence, note=note: facts.render_table(  # noqa: E731
-                    fence.text, base, note.language
-                )
-            elif kind == "measured":
-                render = lambda fence=fence, note=note: measured.render_measured(  # noqa: E731
-                    fence.text, docs_dir=docs, root=root, language=note.language
-                )
-            elif kind == "calc":
-                render = lambda fence=fence, note=note: calc_page.render_block(  # noqa: E731
-                    fence.text, calculators=calc_engine.default(base), language=note.language
-                )
-            elif kind == "chart":
-                render = lambda fence=fence, note=note: charts.read(  # noqa: E731
-                    fence.text, base, docs, note.language
-                )
-            if render is not None:
+            elif kind in data_fences.KINDS:
                 try:
-                    render()
-                except (facts.FactsError, measured.MeasuredError, calc_engine.CalcError) as error:
-                    rule = calc_page.RULE if kind == "calc" else f"{kind}-block"
-                    findings.append(Finding(note.file, fence.line, 1, rule, str(error)))
+                    fences.check(kind, fence, note)
+                except data_fences.ERRORS as error:
+                    place = (note.file, fence.line, 1)
+                    findings.append(Finding(*place, f"{kind}-block", str(error)))
     library = docs / MERMAID
     if drawn and library.is_file():
         findings += diagrams.check_diagrams(drawn, library, root / ".cache" / "diagrams")
@@ -140,7 +125,8 @@ def _check_blocks(root: Path, docs: Path, notes: Catalogue, base: facts.FactBase
             file = docs / path
             findings += figures.check_svg(file, file.relative_to(root).as_posix())
         elif path.endswith(".json") and "/measured/" in path:
-            findings += measured.check_record(docs / path, root)
+            known, texts = fences.known, fences.base.texts
+            findings += measured_checks.check_record(docs / path, root, known, texts)
     return findings
 
 

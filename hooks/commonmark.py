@@ -6,14 +6,13 @@ Blocks are found by markdown-it-py; `hooks.inline` reads what stands inside them
 from __future__ import annotations
 
 import bisect
-import html
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from hooks import inline, tags
+from hooks import destinations, entities, inline, tags
 from hooks.plain import normal_label, plain_text
 from hooks.records import Anchor, Fence, Heading, HtmlTag, Link, LinkKind, Source
 from hooks.slugs import Slugger
@@ -24,9 +23,8 @@ if TYPE_CHECKING:
 
 _FOOTNOTE_DEFINITION = re.compile(r"^ {0,3}\[\^(?P<id>[^\]\s]{1,999})\]:", re.MULTILINE)
 _DEFINITION = re.compile(
-    r"^ {0,3}(?:>[> ]*)?\[(?P<label>(?!\^)(?:[^\[\]\\\n]|\\.){1,999})\]:[ \t]*\n?[ \t]*"
-    r"(?:<(?P<angled>[^<>\n]*)>|(?P<bare>\S+))",
-    re.MULTILINE,
+    r"\[(?P<label>(?:[^\[\]\\]|\\.){1,999})\]:[>\s]*(?:<(?P<angled>[^<>\n]*)>|(?P<bare>\S+))",
+    re.DOTALL,
 )
 _FENCE = re.compile(r" {0,3}(?P<marks>`{3,}|~{3,})(?P<info>.*)\Z")
 # `## Title {#id}`: not CommonMark, but read so by Docusaurus, VuePress, Hugo and others.
@@ -59,30 +57,30 @@ def anchors_of(tag: HtmlTag) -> Iterator[Anchor]:
 class _Builder:
     lines: list[str]
     explicit_ids: bool
+    labels: frozenset[str]
+    """Labels of link definitions, normalised."""
     headings: list[tuple[int, str, str, int]] = field(default_factory=list)
     links: list[Link] = field(default_factory=list)
     tags: list[HtmlTag] = field(default_factory=list)
     fences: list[Fence] = field(default_factory=list)
     footnotes: list[Link] = field(default_factory=list)
-    bare_labels: list[Link] = field(default_factory=list)
     _row: tuple[int, int] = (-1, 0)
 
     def inline(self, token: Token) -> None:
         """Scan an inline token and turn offsets into lines and columns of the file."""
         assert token.map is not None
-        found = inline.scan(token.content, commonmark=True)
+        found = inline.scan(token.content, self.labels)
         places = self._places(token.content, token.map[0])
         for link in found.links:
             record = Link(
                 link.kind,
-                html.unescape(link.target),
+                entities.decoded(link.target),
                 *_locate(places, link.offset),
                 link.text,
                 link.is_image,
                 link.has_spaces,
             )
-            is_bare = link.kind is LinkKind.REFERENCE and not link.text
-            (self.bare_labels if is_bare else self.links).append(record)
+            self.links.append(record)
         for mark in found.footnotes:
             line, column = _locate(places, mark.offset)
             self.footnotes.append(Link(mark.kind, mark.target, line, column, mark.text))
@@ -153,9 +151,14 @@ def parse(body: str, *, explicit_ids: bool = True) -> Source:
     """
     lines = body.split("\n")
     text = "\n".join(_without_formulas(lines))
-    builder = _Builder(lines, explicit_ids)
+    env: dict[str, Any] = {}
+    tokens = _parser().parse(text, env)
+    found = [*env.get("references", {}).values(), *env.get("duplicate_refs", [])]
+    definitions = _definitions(text.split("\n"), found)
+    labels = frozenset(link.text for link in definitions)
+    builder = _Builder(lines, explicit_ids, labels)
     level = 0
-    for token in _parser().parse(text):
+    for token in tokens:
         if token.type == "heading_open":
             level = int(token.tag[1])
         elif token.type == "heading_close":
@@ -173,14 +176,11 @@ def parse(body: str, *, explicit_ids: bool = True) -> Source:
         for fence in builder.fences
         for number in range(fence.line, fence.line + fence.text.count("\n"))
     }
-    definitions = _definitions(text, inside)
-    known = {link.text for link in definitions}
-    defined = [link for link in builder.bare_labels if normal_label(link.target) in known]
     footnotes = _footnote_definitions(text, inside)
     starts = {(mark.line, mark.column) for mark in footnotes}
-    links = [*builder.links, *defined]
+    links = builder.links
     return Source(
-        headings=tuple(_with_ids(builder.headings)),
+        headings=tuple(_with_ids(builder.headings, env.get("references", {}))),
         links=tuple(sorted(links, key=lambda link: (link.line, link.column))),
         definitions=tuple(definitions),
         tags=tuple(builder.tags),
@@ -193,13 +193,15 @@ def parse(body: str, *, explicit_ids: bool = True) -> Source:
     )
 
 
-def _with_ids(found: Sequence[tuple[int, str, str, int]]) -> Iterator[Heading]:
+def _with_ids(
+    found: Sequence[tuple[int, str, str, int]], references: Mapping[str, Any]
+) -> Iterator[Heading]:
     slugger = Slugger()
     for _, _, identifier, _ in found:
         if identifier:
             slugger.reserve(identifier)
     for level, content, identifier, line in found:
-        text = plain_text(content).strip()
+        text = plain_text(content, references).strip()
         slug = identifier or slugger(re.sub(r"\[\^[^\]\s]+\]", "", text))
         yield Heading(level, text, slug, line, bool(identifier))
 
@@ -230,21 +232,26 @@ def _without_formulas(lines: Sequence[str]) -> Iterator[str]:
         yield line
 
 
-def _definitions(text: str, inside: set[int]) -> list[Link]:
+def _definitions(lines: Sequence[str], references: Iterable[Mapping[str, Any]]) -> list[Link]:
+    """Return the definitions that the parser has found, with the places of their targets.
+
+    Args:
+        lines: The text.
+        references: What the parser says of each; `map` has the lines.
+    """
     links = []
-    line, position = 1, 0
-    for match in _DEFINITION.finditer(text):
-        line += text.count("\n", position, match.start())
-        position = match.start()
-        if line in inside:
+    for first, last in sorted(one["map"] for one in references):
+        text = "\n".join(lines[first:last])
+        match = _DEFINITION.search(text)
+        if match is None:
             continue
         group = "bare" if match["angled"] is None else "angled"
         start = match.start(group)
-        target_line = line + text.count("\n", position, start)
+        line = first + 1 + text.count("\n", 0, start)
         column = start - text.rfind("\n", 0, start)
+        target = entities.decoded(destinations.unescape(match[group]))
         label = normal_label(match["label"])
-        target = html.unescape(match[group])
-        links.append(Link(LinkKind.DEFINITION, target, target_line, column, label))
+        links.append(Link(LinkKind.DEFINITION, target, line, column, label))
     return links
 
 

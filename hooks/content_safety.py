@@ -35,12 +35,15 @@ _ATTRIBUTE_LIST = re.compile(
 )
 _SCRIPTED = frozenset({"javascript", "vbscript", "data", "livescript"})
 _RUNS = frozenset({"script", "base"})
+_REFUSED_WHEN_RENDERED = "script, iframe, object, embed, form, base, meta, link, style"
 _CODE_SPAN = re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)")
 RULE = "unsafe-html"
 
 
 def scheme_of(address: str) -> str:
     """Return the scheme of an address as a browser reads it (blanks and controls ignored)."""
+    if ":" not in address:
+        return ""
     cleaned = re.sub(r"[\x00-\x20]+", "", address)
     match = _SCHEME.match(cleaned)
     return match.group(1).lower() if match else ""
@@ -150,14 +153,21 @@ def check_rendered(content: str, file: str, text: str) -> list[Finding]:
     from selectolax.lexbor import LexborHTMLParser  # only a build needs it
 
     findings = []
-    for node in LexborHTMLParser(f"<body>{content}").css("*"):
-        tag = node.tag or ""
-        if tag in ("script", "iframe", "object", "embed", "form", "base", "meta", "link", "style"):
-            findings.append(_rendered(file, text, f"<{tag}", f"HTML tag <{tag}> is refused"))
-        for name, value in node.attributes.items():
+    harmless: set[str] = set()  # names of attributes that have been looked at
+    tree = LexborHTMLParser(f"<body>{content}")
+    for node in tree.css(_REFUSED_WHEN_RENDERED):
+        message = f"HTML tag <{node.tag}> is refused"
+        findings.append(_rendered(file, text, f"<{node.tag}", message))
+    for node in tree.css("*"):
+        attributes = node.attributes
+        if attributes.keys() <= harmless:
+            continue
+        for name, value in attributes.items():
             if name.startswith("on"):
                 findings.append(_rendered(file, text, name, f"event handler '{name}' is refused"))
-            elif name in _URL_ATTRIBUTES and scheme_of(value or "") in ("javascript", "vbscript"):
+            elif name not in _URL_ATTRIBUTES:
+                harmless.add(name)
+            elif scheme_of(value or "") in ("javascript", "vbscript"):
                 message = f"address '{value}' is refused"
                 findings.append(_rendered(file, text, (value or "")[:20], message))
     return findings

@@ -5,8 +5,10 @@ Sources: markdown/extensions/footnotes.py and abbr.py, markdown/blockprocessors.
 
 from __future__ import annotations
 
+import bisect
 import re
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from hooks.lines import INDENT, Line, cut, loose_detab
@@ -32,7 +34,6 @@ class Definition:
 
     label: str
     target: str
-    label_line: Line
     target_line: Line
 
 
@@ -73,6 +74,16 @@ def try_abbreviation(block: Block, waiting: list[Block]) -> bool:
         return False
     before = text.count("\n", 0, match.start())
     after = text.count("\n", 0, match.end()) + 1
+    # Those that follow at once are taken too, which spares joining a long block again and again;
+    # where something else may begin, the next pass decides.
+    while (
+        after + 1 < len(block)
+        and block[after + 1][0].startswith("*[")
+        and "|" not in block[after][0]
+        and (one := _ABBREVIATION.match(block[after][0])) is not None
+        and one["title"].strip()
+    ):
+        after += 1
     if block[after:]:
         waiting.append(block[after:])
     if block[:before]:
@@ -90,6 +101,12 @@ def try_references(blocks: Blocks, block: Block, waiting: list[Block]) -> bool:
     # One that spans lines waits for the next pass, as another processor may claim part of it;
     # where none can, all are taken at once, which spares reading a long block again and again.
     is_plain = len(block) > _LONG or not {line[0].lstrip(" ")[:1] for line in block} & _CLAIMED
+    starts = [0, *accumulate(len(line[0]) + 1 for line in block)]
+
+    def place(offset: int) -> Line:
+        index = bisect.bisect_right(starts, offset) - 1
+        return ("", block[index][1], block[index][2] + offset - starts[index])
+
     for match in _REFERENCE.finditer(text, start):
         between = text[end : match.start()].strip("\n")
         if match.start() > start and (between or ("\n" in match.group() and not is_plain)):
@@ -98,8 +115,7 @@ def try_references(blocks: Blocks, block: Block, waiting: list[Block]) -> bool:
             Definition(
                 match["label"],
                 match["target"].lstrip("<").rstrip(">"),
-                _place(block, match.start("label")),
-                _place(block, match.start("target")),
+                place(match.start("target")),
             )
         )
         end = match.end()
@@ -110,11 +126,3 @@ def try_references(blocks: Blocks, block: Block, waiting: list[Block]) -> bool:
     if block[:before]:
         waiting.append(block[:before])
     return True
-
-
-def _place(block: Block, offset: int) -> Line:
-    for text, number, column in block:
-        if offset <= len(text):
-            return ("", number, column + offset)
-        offset -= len(text) + 1
-    return ("", block[-1][1], 0)

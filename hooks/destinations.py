@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import NamedTuple
 
 _SIMPLE = re.compile(r"\(\s*(?P<target>[^\s()<>'\"\\]*)\s*\)")
 _ANGLED = re.compile(r"\(\s*<(?P<target>[^<>]*)>\s*(?:(?:'[^']*'|\"[^\"]*\")\s*)?\)")
@@ -30,8 +31,7 @@ class Budget:
         self.left = 10 * length + 4 * _LONGEST
 
 
-@dataclass(frozen=True, slots=True)
-class Destination:
+class Destination(NamedTuple):
     """A link's target, where it begins, and where the parenthesis ends."""
 
     text: str
@@ -40,8 +40,17 @@ class Destination:
     has_spaces: bool = False
 
 
-def match(text: str, offset: int, budget: Budget) -> Destination | None:
-    """Read the parenthesis at `offset`; None when there is none or it does not close."""
+def match(
+    text: str, offset: int, budget: Budget, *, has_escapes: bool = True
+) -> Destination | None:
+    """Read the parenthesis at `offset`; None when there is none or it does not close.
+
+    Args:
+        text: The run.
+        offset: Where the parenthesis opens.
+        budget: How much may still be read.
+        has_escapes: Whether a backslash hides what follows; not where escapes are blotted out.
+    """
     if not text.startswith("(", offset):
         return None
     simple = _SIMPLE.match(text, offset)
@@ -52,8 +61,8 @@ def match(text: str, offset: int, budget: Budget) -> Destination | None:
         target = angled["target"]
         found = target.strip()
         start = angled.start("target") + len(target) - len(target.lstrip())
-        return Destination(unescape(found), start, angled.end())
-    return _careful(text, offset, budget)
+        return Destination(unescape(found) if has_escapes else found, start, angled.end())
+    return _careful(text, offset, budget, has_escapes)
 
 
 def unescape(target: str) -> str:
@@ -66,7 +75,7 @@ def looks_like_path(target: str) -> bool:
     return _PATH_END.search(target) is not None
 
 
-def _careful(text: str, offset: int, budget: Budget) -> Destination | None:
+def _careful(text: str, offset: int, budget: Budget, has_escapes: bool) -> Destination | None:
     """Count parentheses, and read a title in quotes right before the last one."""
     start = offset + 1
     while text[start : start + 1].isspace():
@@ -80,7 +89,7 @@ def _careful(text: str, offset: int, budget: Budget) -> Destination | None:
     while at < limit and budget.left > 0:
         budget.left -= 1
         char = text[at]
-        if char == "\\":
+        if char == "\\" and has_escapes:
             at += 2
             last = ""
             continue
@@ -91,11 +100,11 @@ def _careful(text: str, offset: int, budget: Budget) -> Destination | None:
                 depth += 1
         elif char == ")":
             if last in quotes and last_at > quotes[last]:
-                return _found(text, start, quotes[last], at + 1)
+                return _found(text, start, quotes[last], at + 1, has_escapes)
             if not quotes:
                 depth -= 1
                 if not depth:
-                    return _found(text, start, at, at + 1)
+                    return _found(text, start, at, at + 1, has_escapes)
             elif resume < 0:
                 quoted_depth -= 1
                 if quoted_depth <= 0:
@@ -107,9 +116,11 @@ def _careful(text: str, offset: int, budget: Budget) -> Destination | None:
         if char != " ":
             last, last_at = char, at
         at += 1
-    return _found(text, start, resume, resume + 1) if resume >= 0 else None
+    return _found(text, start, resume, resume + 1, has_escapes) if resume >= 0 else None
 
 
-def _found(text: str, start: int, stop: int, end: int) -> Destination:
-    target = unescape(text[start:stop].rstrip())
+def _found(text: str, start: int, stop: int, end: int, has_escapes: bool) -> Destination:
+    target = text[start:stop].rstrip()
+    if has_escapes:
+        target = unescape(target)
     return Destination(target, start, end, any(char.isspace() for char in target))

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, PlainValidator, ValidationError
 
-from hooks import fact_checks, facts_table, units
+from hooks import fact_checks, units
 from hooks.data_blocks import BlockError as FactsError
 from hooks.findings import Finding, nearest
 from hooks.quantities import Text
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection
     from pathlib import Path
 
-__all__ = ["FactBase", "FactsError", "load_facts", "render_table"]
+__all__ = ["FactBase", "FactsError", "load_facts"]
 
 _UNITLESS = ("year", "count")
 """Columns of these names, or ending in them, are numbers that need no unit."""
@@ -138,15 +138,8 @@ class FactBase:
 
     families: dict[str, Family] = field(default_factory=dict)
     sources: dict[str, Source] = field(default_factory=dict)
-
-
-def render_table(spec: str, base: FactBase, language: str, page_dir: str = "") -> str:
-    """Return the HTML for a `facts` fence; see `hooks.facts_table.render`.
-
-    Raises:
-        FactsError: The fence names what the data lacks.
-    """
-    return facts_table.render(spec, base, language, page_dir)
+    texts: dict[str, Any] = field(default_factory=dict)
+    """What YAML makes of each family's file, by the file's text: read once for all who ask."""
 
 
 def load_facts(data_dir: Path) -> tuple[FactBase, list[Finding]]:
@@ -164,7 +157,8 @@ def load_facts(data_dir: Path) -> tuple[FactBase, list[Finding]]:
     for path in sorted(data_dir.glob("*.yml")):
         file = f"{data_dir.parent.name}/{data_dir.name}/{path.name}"
         try:
-            document = read(path.read_text(encoding="utf-8"))
+            text = path.read_text(encoding="utf-8")
+            document = read(text)
         except YamlError as error:
             message = f"the file {error}"
             findings.append(Finding(file, error.line, error.column, "facts-yaml", message))
@@ -176,6 +170,7 @@ def load_facts(data_dir: Path) -> tuple[FactBase, list[Finding]]:
         if path.name.startswith("sources"):
             findings += _load_sources(file, document, base, declared)
             continue
+        base.texts[text] = document.data
         family, problems = _validated(Family, document.data, (), file, document)
         findings += problems
         if isinstance(family, Family) and not problems:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import html as html_lib
 import os
 import re
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
@@ -199,8 +199,9 @@ def check_svg(path: Path, rel: str) -> list[Finding]:
         return [Finding(rel, 0, 0, "figure-xml", f"cannot be read: {error.strerror}")]
     except svg.SvgError as error:
         return [Finding(rel, error.line, error.column, "figure-xml", f"the figure {error}")]
-    findings = [*_structure(root, rel), *_references(root, rel)]
-    for element in root.walk():
+    elements = list(root.walk())
+    findings = [*_structure(root, rel), *_references(elements, rel)]
+    for element in elements:
         findings += _safety(element, rel)
         findings += _colours(element, rel)
         findings += _switch(element, rel)
@@ -227,11 +228,11 @@ def _structure(root: Element, rel: str) -> Iterator[Finding]:
             yield _at(root, rel, "figure-structure", message)
 
 
-def _references(root: Element, rel: str) -> Iterator[Finding]:
-    ids = {e.attributes["id"] for e in root.walk() if "id" in e.attributes}
-    for element in root.walk():
+def _references(elements: list[Element], rel: str) -> Iterator[Finding]:
+    ids = {e.attributes["id"] for e in elements if "id" in e.attributes}
+    for element in elements:
         for name, value in element.attributes.items():
-            targets = [match["target"] for match in _URL.finditer(value)]
+            targets = [match["target"] for match in _URL.finditer(value)] if "(" in value else []
             if name in ("href", "xlink:href", "src"):
                 targets.append(value)
             for target in targets:
@@ -324,9 +325,3 @@ def _inherited(
             yield _at(element, rel, "figure-language", message, own)
     for child in element.elements:
         yield from _inherited(child, rel, fill=fill, size=size, spoken=spoken)
-
-
-def is_figure(path: str) -> bool:
-    """Tell whether a path below `docs/` is a figure that `check_svg` must pass."""
-    parts = PurePosixPath(path)
-    return parts.suffix == ".svg" and parts.parent.name == "figures"

@@ -1,37 +1,35 @@
-"""Find links, footnote marks, ids and HTML tags in a run of inline Markdown, with their places.
+"""Find links, footnote marks and HTML tags in a run of inline Markdown as GitHub reads it.
 
 A small scanner rather than a full inline parser, because parsers throw away the columns that a
 contributor needs. Escapes, code and formulas come first, then tags and autolinks, then links.
-Each character is visited a bounded number of times, whatever the text.
-
-Where the two readings differ: in CommonMark an inner link wins over the one around it and a bare
-target holds no blanks; Python-Markdown takes the outer link (now and then both) and allows blanks.
+Each character is visited a bounded number of times, whatever the text. The site's reading, which
+differs, is `hooks.site_inline`; both yield the records defined here.
 """
 
 from __future__ import annotations
 
 import bisect
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 
 from hooks import destinations, tags
+from hooks.plain import normal_label
 from hooks.records import LinkKind
 
-_SPECIAL = re.compile(r"[\\`$<!\[\]{]")
-_EMPHASIS_END = re.compile(r"[^\s*_^][*_^]{1,3}\Z")
-# Python-Markdown's list, with what its extensions add: `\<` is not in it.
-_ESCAPED = frozenset("\\`*_{}[]()>#+-.!$|^~=")
+_SPECIAL = re.compile(r"[\\`$<!\[\]]")
 _TICKS = re.compile(r"`+")
 _COMMENT_END = re.compile(r"--!?>")
 _AUTOLINK = re.compile(r"<(?P<target>[A-Za-z][A-Za-z0-9+.-]{1,31}:[^\s<>]*)>")
-_SITE_AUTOLINK = re.compile(r"<(?P<target>[A-Za-z][A-Za-z0-9+.-]{0,31}://[^<>]{0,2000})>")
+_TAG = re.compile(
+    r"""<[A-Za-z][A-Za-z0-9-]*+
+    (?:\s+[A-Za-z_:@#][^\s"'=<>/]*+(?:\s*=\s*(?:"[^"]*"|'[^']*'|[^\s"'=<>`]++))?+)*+\s*+/?>""",
+    re.VERBOSE,
+)
+_TITLE = re.compile(r"(?P<target>\S+)\s+\([^()]*\)")
 _LABEL = re.compile(r"\[(?P<label>(?:[^\[\]\\]|\\.){0,999})\]", re.DOTALL)
 _FOOTNOTE = re.compile(r"\[\^(?P<id>[^\]\n]{1,999})\]")
-_MATH = re.compile(r"\$(?!\s)(?:\\.|[^\\$])+?(?<!\s)\$", re.DOTALL)
-_PLAIN_MATH = re.compile(r"\$(?![\s$])(?:[^$\\\n]|\\.)+?(?<!\s)\$(?!\d)")
-_ATTRIBUTE_LIST = re.compile(r"\{:?[ ]*(?P<words>[^}\n ][^\n}]*)\}")
-_ID_WORD = re.compile(r"(?:\A|(?<= ))#(?P<id>[^ =}]+)(?= |\Z)")
+_MATH = re.compile(r"\$(?![\s$])(?:[^$\\\n]|\\.)+?(?<!\s)\$(?!\d)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +45,7 @@ class InlineLink:
     end: int = 0
     is_image: bool = False
     has_spaces: bool = False
+    is_unread: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,13 +70,14 @@ class Inline:
     links: list[InlineLink] = field(default_factory=list)
     footnotes: list[InlineLink] = field(default_factory=list)
     tags: list[InlineTag] = field(default_factory=list)
-    lists: list[tuple[int, int, str]] = field(default_factory=list)
-    """Start and end of attribute lists, and the label each depends on, as below."""
     comments: list[tuple[int, str]] = field(default_factory=list)
     """Offset and text of HTML comments."""
-    ids: list[tuple[str, int, str]] = field(default_factory=list)
-    """Ids that attribute lists give to a link, an image, code or emphasis, with offsets; and the
-    label on which it depends whether there is such a link."""
+    ids: list[tuple[str, int]] = field(default_factory=list)
+    """Ids that attribute lists give to a link, an image, code or emphasis, with their offsets."""
+    head: int = -1
+    """Where the first element begins, if there is one."""
+    tail: int = 0
+    """Where the last element ends: an attribute list of the block can stand behind it only."""
 
 
 def html_tags(text: str) -> Iterator[InlineTag]:
@@ -111,44 +111,44 @@ def _without_comments(text: str) -> str:
     return "".join([*parts, text[position:]]) if parts else text
 
 
-def formulas(text: str) -> Iterator[re.Match[str]]:
-    """Yield the formulas between dollar signs."""
-    return _MATH.finditer(text)
-
-
-def id_of_list(words: str) -> tuple[str, int] | None:
-    """Return the id that the words of an attribute list give, with its offset in them."""
-    match = _ID_WORD.search(words)
-    return (match["id"], match.start("id")) if match else None
-
-
-def scan(
-    text: str, *, commonmark: bool = False, math: bool = True, plain_math: bool = False
-) -> Inline:
-    """Return what an inline run holds, in order.
+def scan(text: str, labels: Collection[str] = ()) -> Inline:
+    """Return what an inline run holds, in order, as GitHub reads it.
 
     Args:
         text: The run.
-        commonmark: Read as GitHub does.
-        math: Whether formulas between dollar signs are known.
-        plain_math: Whether a digit behind the second sign makes both of them money, as on GitHub.
+        labels: The labels of link definitions, normalised: without one, `[label]` is text.
     """
-    scanner = _Scanner(text, commonmark, math, plain_math)
+    scanner = _Scanner(text, labels)
     scanner.run()
     return scanner.found
 
 
+def _without_title(target: destinations.Destination) -> destinations.Destination:
+    """Return a target without the title in parentheses that CommonMark allows behind it."""
+    match = _TITLE.fullmatch(target.text) if target.has_spaces else None
+    if match is None:
+        return target
+    return destinations.Destination(match["target"], target.offset, target.end)
+
+
+def _is_target(target: destinations.Destination, run: str) -> bool:
+    """Tell whether GitHub takes it too: parentheses in pairs, and blanks only in what is a path."""
+    text = target.text
+    has_escapes = "\\" in run[target.offset : target.end]
+    if not has_escapes and text.count("(") != text.count(")"):
+        return False
+    return not target.has_spaces or destinations.looks_like_path(text)
+
+
 class _Scanner:
-    def __init__(self, text: str, commonmark: bool, math: bool, plain_math: bool) -> None:
+    def __init__(self, text: str, labels: Collection[str]) -> None:
         self.text = text
-        self.commonmark = commonmark
-        formula = _PLAIN_MATH if commonmark or plain_math else _MATH
-        self.math = formula if math else None
+        self.labels = labels
         self.found = Inline()
+        self.undefined: list[InlineLink] = []
         self.open: list[tuple[int, bool]] = []  # (offset of "[", is an image)
         self.ticks: list[tuple[int, int]] | None = None
         self.comment_searched = False
-        self.round_math = math and not commonmark
         self.budget = destinations.Budget(len(text))
         self.last_link_start = -1
 
@@ -157,26 +157,23 @@ class _Scanner:
         while match := _SPECIAL.search(text, position):
             at = match.start()
             position = self.step(text[at], at)
+        starts = sorted(link.start for link in self.found.links)
+        for one in self.undefined:
+            # `[x][nowhere](y.md)` is a link behind a text in brackets.
+            label = one.offset - 1
+            index = bisect.bisect_left(starts, label)
+            if index == len(starts) or starts[index] != label:
+                self.found.links.append(one)
         self.found.links.sort(key=lambda link: link.offset)
 
     def step(self, char: str, at: int) -> int:
         text = self.text
-        if char == "{":
-            if _EMPHASIS_END.search(text[max(at - 4, 0) : at]):
-                self.after_element(at)
-            return at + 1
         if char == "\\":
-            if self.round_math and text.startswith("\\(", at):
-                end = text.find("\\)", at + 2)
-                if end > at + 2:
-                    return end + 2
-                self.round_math = end >= 0
-            is_escape = self.commonmark or text[at + 1 : at + 2] in _ESCAPED
-            return at + 2 if is_escape else at + 1
+            return at + 2
         if char == "`":
             return self.code(at)
         if char == "$":
-            match = self.math.match(text, at) if self.math is not None else None
+            match = _MATH.match(text, at)
             return match.end() if match else at + 1
         if char == "<":
             return self.angle(at)
@@ -206,20 +203,13 @@ class _Scanner:
             self.sizes: dict[int, list[int]] = {}
             for start, end in self.ticks:
                 self.sizes.setdefault(end - start, []).append(start)
-            self.longest = _longest_after(self.ticks)
         match = _TICKS.match(self.text, at)
         assert match is not None
         size, end = match.end() - at, match.end()
         starts = self.sizes.get(size, [])
         index = bisect.bisect_left(starts, end)
         if index < len(starts):
-            return self.after_element(starts[index] + size)
-        if not self.commonmark:
-            # Python-Markdown then pairs as many ticks as the longest later run has.
-            following = bisect.bisect_left(self.ticks, (end, 0))
-            longest = self.longest[following] if following < len(self.ticks) else (0, 0)
-            if 0 < longest[0] < size:
-                return self.after_element(longest[1] + longest[0])
+            return starts[index] + size
         return end
 
     def angle(self, at: int) -> int:
@@ -231,18 +221,18 @@ class _Scanner:
                 return match.end()
             self.comment_searched = True
             return at + 1
-        autolink = (_AUTOLINK if self.commonmark else _SITE_AUTOLINK).match(text, at)
+        autolink = _AUTOLINK.match(text, at)
         if autolink:
             target = autolink["target"]
             self.found.links.append(
                 InlineLink(LinkKind.AUTOLINK, target, at + 1, target, at, autolink.end())
             )
-            return self.after_element(autolink.end())
+            return autolink.end()
         end_tag = tags.end_tag(text, at)
         if end_tag:
             return end_tag.end()
         tag = tags.start_tag(text, at)
-        if tag is None:
+        if tag is None or _TAG.fullmatch(tag.group()) is None:
             return at + 1
         self.found.tags.append(
             InlineTag(
@@ -255,11 +245,13 @@ class _Scanner:
         """Handle the `]` at `end` that closes the `[` at `start`; return where to go on."""
         text = self.text
         # `[ [inner](x) ](y)`: in CommonMark the inner link stands, the outer is text.
-        if self.commonmark and not is_image and start < self.last_link_start:
+        if not is_image and start < self.last_link_start:
             return end + 1
         label_text = text[start + 1 : end]
         target = destinations.match(text, end + 1, self.budget)
-        if target is not None and (not target.has_spaces or self.accepts(target)):
+        if target is not None and "\\" not in text[target.offset : target.end]:
+            target = _without_title(target)
+        if target is not None and _is_target(target, text):
             kind = LinkKind.IMAGE if is_image else LinkKind.INLINE
             self.add(
                 InlineLink(
@@ -267,62 +259,26 @@ class _Scanner:
                     is_image, target.has_spaces,
                 )
             )  # fmt: skip
-            return self.after_element(target.end)
+            return target.end
         label = _LABEL.match(text, end + 1)
         if label and not label["label"].startswith("^"):
-            after = destinations.match(text, label.end(), self.budget)
-            if after is None:
-                name = label["label"] or label_text
-                # No text at all is how a bare `[label]` is told: here a blank stands for none.
-                offset = label.start("label") if label["label"] else start + 1
-                self.add(
-                    InlineLink(
-                        LinkKind.REFERENCE,
-                        name,
-                        offset,
-                        label_text or " ",
-                        start,
-                        label.end(),
-                        is_image,
-                    )
-                )
-                return self.after_element(label.end(), name)
-        if label_text and "[" not in label_text:
-            # `[label]` alone is a link only when the label is defined: the caller decides.
-            self.found.links.append(
+            name = label["label"] or label_text
+            # No text at all is how a bare `[label]` is told: here a blank stands for none.
+            offset = label.start("label") if label["label"] else start + 1
+            link = InlineLink(
+                LinkKind.REFERENCE, name, offset, label_text or " ", start, label.end(), is_image
+            )
+            if normal_label(name) in self.labels:
+                self.add(link)
+                return label.end()
+            self.undefined.append(link)
+        elif label_text and "[" not in label_text and normal_label(label_text) in self.labels:
+            self.add(
                 InlineLink(LinkKind.REFERENCE, label_text, start + 1, "", start, end + 1, is_image)
             )
-            return self.after_element(end + 1, label_text)
         return end + 1
-
-    def accepts(self, target: destinations.Destination) -> bool:
-        """Tell whether a target with blanks is one: on the site always, else if it is a path."""
-        return not self.commonmark or destinations.looks_like_path(target.text)
 
     def add(self, link: InlineLink) -> None:
         self.found.links.append(link)
         if not link.is_image:
             self.last_link_start = link.start
-
-    def after_element(self, end: int, label: str = "") -> int:
-        """Note the id that an attribute list right behind an element gives."""
-        if not self.commonmark and self.text.startswith("{", end):
-            match = _ATTRIBUTE_LIST.match(self.text, end)
-            found = id_of_list(match["words"]) if match else None
-            if match:
-                self.found.lists.append((*match.span(), label))
-            if match and found:
-                self.found.ids.append((found[0], match.start("words") + found[1], label))
-        return end
-
-
-def _longest_after(ticks: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return, for each run, the size and start of the first longest run from there on."""
-    result: list[tuple[int, int]] = [(0, 0)] * len(ticks)
-    best = (0, 0)
-    for index in range(len(ticks) - 1, -1, -1):
-        start, end = ticks[index]
-        if end - start >= best[0]:
-            best = (end - start, start)
-        result[index] = best
-    return result

@@ -23,7 +23,10 @@ def split(text: str) -> list[Line]:
     if "\t" in text:
         text = text.expandtabs(TAB)
     lines = text.split("\n")
-    return [("" if line.isspace() else line, number, 0) for number, line in enumerate(lines)]
+    # The first line keeps its blanks, and so is no blank line.
+    return [
+        ("" if number and line.isspace() else line, number, 0) for number, line in enumerate(lines)
+    ]
 
 
 def cut(line: Line, length: int) -> Line:

@@ -113,7 +113,7 @@ def try_definition_list(blocks: Blocks, parent: Node, block: Block, waiting: lis
     state = "list"
     if not terms and sibling is not None and sibling.tag == "p":
         state = "looselist"
-        terms = sibling.text
+        terms = [strip(line) for line in sibling.text]
         parent.children.pop()
         sibling = parent.last
     if sibling is not None and sibling.tag == "dl":

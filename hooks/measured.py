@@ -9,27 +9,21 @@ from __future__ import annotations
 import datetime
 import hashlib
 import json
-import re
-from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from hooks import measured_table
 from hooks.data_blocks import BlockError as MeasuredError
 from hooks.data_blocks import pick, read_options
-from hooks.findings import Finding, nearest
+from hooks.findings import nearest
 from hooks.quantities import Direction, Text
-from hooks.yaml_places import Document, YamlError, read
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    pass
 
-__all__ = ["MeasuredError", "Record", "check_record", "render_measured"]
-
-RATIO_TOLERANCE = 0.01
-"""How far a printed ratio may lie from value / specification, relative: rounding to 1 %."""
+__all__ = ["MeasuredError", "Record", "render_measured"]
 
 
 Number = int | float
@@ -172,28 +166,36 @@ class Record(_Record):
         return ([self.program] if self.program else []) + self.programs
 
 
-def parse_record(text: str) -> Record:
-    """Return a record.
+Known = dict[str, Record]
+"""Records by their texts: those that one build has parsed, so that none is parsed twice."""
+
+
+def parse_record(text: str, known: Known | None = None) -> Record:
+    """Return a record, from `known` where it holds one of this text; else it is put there.
 
     Raises:
         json.JSONDecodeError: The text is not JSON.
         ValidationError: It is no record.
     """
-    return Record.model_validate(json.loads(text))
+    if known is None:
+        return Record.model_validate(json.loads(text))
+    if text not in known:
+        known[text] = Record.model_validate(json.loads(text))
+    return known[text]
 
 
-def load_record(file: str, docs_dir: Path) -> Record:
-    """Return the record at a path below the folder of notes.
+def load_record(file: str, docs_dir: Path, known: Known | None = None) -> Record:
+    """Return the record at a path below the folder of notes; `known` as for `parse_record`.
 
     Raises:
         MeasuredError: There is none, or it is invalid; the nearest path is offered.
     """
     path = docs_dir / file
     try:
-        return parse_record(path.read_text(encoding="utf-8"))
+        return parse_record(path.read_text(encoding="utf-8"), known)
     except OSError as error:
-        known = [p.relative_to(docs_dir).as_posix() for p in docs_dir.glob("**/measured/*.json")]
-        hint = nearest(file, known)
+        there = [p.relative_to(docs_dir).as_posix() for p in docs_dir.glob("**/measured/*.json")]
+        hint = nearest(file, there)
         end = f"; did you mean '{hint}'?" if hint else ""
         raise MeasuredError(f"there is no record 'docs/{file}'{end}") from error
     except ValueError as error:  # JSONDecodeError and ValidationError alike
@@ -205,17 +207,24 @@ def stale_programs(record: Record, root: Path) -> list[str]:
     stale = []
     for program in record.all_programs:
         path = root / program.path
-        if not path.is_file() or _sha256(path) not in (program.sha256, *program.same):
+        if not path.is_file() or sha256(path) not in (program.sha256, *program.same):
             stale.append(program.path)
     return stale
 
 
-def _sha256(path: Path) -> str:
+def sha256(path: Path) -> str:
+    """Return the hash of a file, as records name it."""
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def render_measured(
-    spec: str, *, docs_dir: Path, root: Path, language: str, page_dir: str = ""
+    spec: str,
+    *,
+    docs_dir: Path,
+    root: Path,
+    language: str,
+    page_dir: str = "",
+    known: Known | None = None,
 ) -> str:
     """Return the HTML for a `measured` fence.
 
@@ -226,6 +235,7 @@ def render_measured(
         root: The repository root, which programs are named from.
         language: `zh` or `en`.
         page_dir: Folder of the page in the site, such as `en/link/topo`; links start there.
+        known: Records that have been read already.
 
     Raises:
         MeasuredError: The fence names what does not exist, or the record is invalid.
@@ -236,7 +246,7 @@ def render_measured(
         raise MeasuredError("a measured block needs a line 'file: TOPIC/measured/NAME.json'")
     view = str(options.get("view", "summary"))
     pick([view], dict.fromkeys(measured_table.VIEWS), "view")
-    record = load_record(file, docs_dir)
+    record = load_record(file, docs_dir, known)
     return measured_table.render(
         record,
         options,
@@ -248,179 +258,3 @@ def render_measured(
         ),
         language,
     )
-
-
-def check_record(path: Path, root: Path) -> list[Finding]:
-    """Return what is wrong with a record.
-
-    Rules: `measurement-field` (form), `measurement-reference` (names what it lacks),
-    `measurement-ratio` (a share that its own figures contradict), `measurement-stale` (a program
-    has changed since it ran: a warning, as pages mark such figures).
-    """
-    file = path.resolve().relative_to(root.resolve()).as_posix()
-    text = path.read_text(encoding="utf-8", errors="replace")
-    try:
-        record = parse_record(text)
-    except json.JSONDecodeError as error:
-        message = f"the record is not JSON: {error.msg}"
-        return [Finding(file, error.lineno, error.colno, "measurement-field", message)]
-    except ValidationError as error:
-        document = _document(text)
-        return [_field_finding(item, file, document) for item in error.errors(include_url=False)]
-    problems = [
-        *_references(record),
-        *_specified(record, root),
-        *_ratios(record),
-        *_points(record),
-        *_stale(record, root),
-    ]
-    if not problems:
-        return []
-    document = _document(text)
-    return [
-        Finding(file, *document.place(at), rule, message, _severity(rule), target, hint)
-        for rule, at, message, target, hint in problems
-    ]
-
-
-def _severity(rule: str) -> str:
-    """An old figure is still a figure: its page says that it is old, and so does the check."""
-    return "warning" if rule == "measurement-stale" else "error"
-
-
-_SOURCE = re.compile(r"docs/data/(?P<family>[\w-]+)\.yml: (?P<row>[\w-]+), (?P<column>[\w-]+)\Z")
-"""How a specification names a cell of the facts."""
-
-Problem = tuple[str, tuple[str | int, ...], str, str, str]
-"""Rule, path into the record, message, target, suggestion."""
-
-
-def _document(text: str) -> Document:
-    """Return the places of a JSON text, which YAML reads as well; only needed when it is wrong."""
-    try:
-        return read(text)
-    except YamlError:
-        return Document(None, None)
-
-
-def _field_finding(item: Any, file: str, document: Document) -> Finding:
-    path = item["loc"]
-    name = ".".join(str(part) for part in path)
-    line, column = document.place(path)
-    detail = str(item["msg"]).removeprefix("Value error, ")
-    if item["type"] == "missing":
-        message = f"field '{name}' is missing"
-        return Finding(file, line, column, "measurement-field", message, target=name)
-    shown = repr(item["input"])[:80]
-    message = f"'{name}': {detail} (found {shown})"
-    return Finding(file, line, column, "measurement-field", message, target=shown)
-
-
-def _references(record: Record) -> Iterator[Problem]:
-    known = [item.id for item in record.specification]
-    rule = "measurement-reference"
-    for n, result in enumerate(record.results):
-        if result.spec is not None and result.spec not in known:
-            message = f"result '{result.id}' names the specification '{result.spec}', not given"
-            hint = nearest(result.spec, known)
-            yield rule, ("results", n, "spec"), message, result.spec, hint
-        if result.id in [other.id for other in record.results[:n]]:
-            message = f"two results have the id '{result.id}'"
-            yield rule, ("results", n, "id"), message, result.id, ""
-    results = [result.id for result in record.results]
-    for n, line in enumerate(record.summary):
-        if line.ratio_to is not None and line.ratio_to.spec not in known:
-            spec = line.ratio_to.spec
-            message = f"a summary names the specification '{spec}', which is not given"
-            at = ("summary", n, "ratio_to", "spec")
-            yield rule, at, message, spec, nearest(spec, known)
-        if line.result is not None and line.result not in results:
-            message = f"a summary names the result '{line.result}', which is not there"
-            hint = nearest(line.result, results)
-            yield rule, ("summary", n, "result"), message, line.result, hint
-
-
-@lru_cache(maxsize=64)
-def _rows(text: str) -> dict[str, Any]:
-    """Return the rows of a family; by its text, so that what is remembered cannot be stale."""
-    rows: dict[str, Any] = read(text).data["rows"]
-    return rows
-
-
-def _specified(record: Record, root: Path) -> Iterator[Problem]:
-    """Compare specifications that name a cell of the facts with that cell."""
-    for n, item in enumerate(record.specification):
-        match = _SOURCE.match(item.source or "")
-        if match is None:
-            continue
-        try:
-            text = (root / f"docs/data/{match['family']}.yml").read_text(encoding="utf-8")
-            value = _rows(text)[match["row"]]["cells"][match["column"]]["value"]
-        except (OSError, YamlError, KeyError, TypeError):
-            message = f"specification '{item.id}': there is no '{item.source}'"
-            at = ("specification", n, "source")
-            yield "measurement-reference", at, message, str(item.source), ""
-            continue
-        if value != item.value:
-            message = f"specification '{item.id}' is {item.value:g} here, {value} in {item.source}"
-            at = ("specification", n, "value")
-            yield "measurement-reference", at, message, f"{item.value:g}", str(value)
-
-
-def _ratios(record: Record) -> Iterator[Problem]:
-    specs = {item.id: item for item in record.specification}
-    for n, line in enumerate(record.summary):
-        spec = specs.get(line.ratio_to.spec) if line.ratio_to else None
-        if spec is None or line.ratio_to is None:
-            continue
-        at = ("summary", n, "ratio_to")
-        for name in ("unit", "direction"):
-            mine, theirs = getattr(line, name), getattr(spec, name)
-            if mine != theirs:
-                message = (
-                    f"compares {name} {mine or 'none'} with {theirs or 'none'} of '{spec.id}'; "
-                    "a share needs the same on both sides"
-                )
-                yield "measurement-ratio", at, message, spec.id, ""
-                break
-        else:
-            true = line.value / spec.value if spec.value else 0.0
-            if abs(line.ratio_to.ratio - true) > RATIO_TOLERANCE * max(abs(true), 1e-12):
-                message = (
-                    f"ratio {line.ratio_to.ratio:g} is not {line.value:g} / {spec.value:g} "
-                    f"= {true:.4g}"
-                )
-                yield "measurement-ratio", at, message, f"{line.ratio_to.ratio:g}", f"{true:.4g}"
-
-
-def _points(record: Record) -> Iterator[Problem]:
-    for n, result in enumerate(record.results):
-        for name in ("statistic", "n"):
-            if getattr(result, name) is None:
-                message = f"result '{result.id}' lacks '{name}': which statistic, of how many runs"
-                yield "measurement-field", ("results", n), message, result.id, ""
-        for m, point in enumerate(result.points):
-            lacking = [axis.name for axis in result.axes if axis.name not in point]
-            value = point.get("value")
-            if isinstance(value, bool) or not isinstance(value, int | float):
-                lacking.append("value")
-            if lacking:
-                message = f"a point of '{result.id}' lacks {', '.join(lacking)}"
-                yield "measurement-field", ("results", n, "points", m), message, result.id, ""
-
-
-def _stale(record: Record, root: Path) -> Iterator[Problem]:
-    stale = stale_programs(record, root)
-    for n, program in enumerate(record.all_programs):
-        if program.path not in stale:
-            continue
-        at = ("program",) if n == 0 and record.program else ("programs",)
-        path = root / program.path
-        if path.is_file():
-            message = (
-                f"'{program.path}' has changed since it was measured; measure again "
-                f"(recorded sha256 {program.sha256[:12]}…, now {_sha256(path)[:12]}…)"
-            )
-        else:
-            message = f"the program '{program.path}' is not in the repository"
-        yield "measurement-stale", at, message, program.path, ""

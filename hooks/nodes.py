@@ -9,6 +9,7 @@ from hooks.lines import Line
 HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 CODE = frozenset({"pre", "math"})
 """Elements whose text is not read."""
+LISTS = frozenset({"ul", "ol"})
 
 
 @dataclass(slots=True)
@@ -44,20 +45,31 @@ class Run:
 
     tag: str
     lines: list[Line]
+    may_end_block: bool = True
+    """Whether an attribute list at the end would be one of the element."""
 
 
 def runs(root: Node) -> list[Run]:
     """Return the runs of a tree in the order of the document."""
     result: list[Run] = []
-    stack: list[tuple[Node, bool]] = [(root, False)]
+    stack: list[tuple[Node, bool, bool]] = [(root, False, False)]
     while stack:
-        node, is_tail = stack.pop()
+        node, is_tail, may_end = stack.pop()
         if is_tail:
-            result.append(Run("", node.tail))
+            # The line break in front is part of what follows a block.
+            start = ("", *node.tail[0][1:])
+            result.append(Run("", [start, *node.tail], may_end))
             continue
-        if node.tail:
-            stack.append((node, True))
+        children = node.children
+        is_item = node.tag == "li"
+        has_list = is_item and any(child.tag in LISTS for child in children)
         if node.text and node.tag not in CODE:
-            result.append(Run(node.tag, node.text))
-        stack.extend((child, False) for child in reversed(node.children))
+            # Behind its text stand blocks: then the list belongs to none, but for an inner list.
+            alone = not children or (is_item and children[0].tag in LISTS)
+            result.append(Run(node.tag, node.text, alone))
+        for number in range(len(children) - 1, -1, -1):
+            child = children[number]
+            if child.tail:
+                stack.append((child, True, number == len(children) - 1 and not has_list))
+            stack.append((child, False, False))
     return result

@@ -7,13 +7,19 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from hooks.findings import Finding
-from hooks.records import Anchor, Fence, Heading, HtmlTag, Link, LinkKind, Note, Source
+from hooks.records import Anchor, Comment, Fence, Heading, HtmlTag, Link, LinkKind, Note, Source
 
 if TYPE_CHECKING:
     from hooks.front_matter import FrontMatter
 
 _LINKS = ("links", "definitions", "footnote_uses", "footnote_definitions", "unread_links")
 _FIELDS = tuple(Source.__dataclass_fields__)
+_KINDS: dict[str, Any] = {
+    "headings": Heading,
+    "fences": Fence,
+    "anchors": Anchor,
+    "comments": Comment,
+}
 
 
 def _values(record: Any) -> list[Any]:
@@ -72,8 +78,7 @@ def unpack(line: bytes) -> Source:
                 for one in row
             )
         else:
-            kind: Any = {"headings": Heading, "fences": Fence, "anchors": Anchor}[name]
-            found[name] = tuple(kind(*one) for one in row)
+            found[name] = tuple(_KINDS[name](*one) for one in row)
     return Source(**found)
 
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from markdown_it import MarkdownIt
     from markdown_it.token import Token
 
@@ -28,11 +30,16 @@ def normal_label(label: str) -> str:
     return " ".join(label.split()).casefold()
 
 
-def plain_text(markup: str) -> str:
-    """Return the text of inline Markdown without its markup, as a heading's id is made from."""
+def plain_text(markup: str, references: Mapping[str, Any] | None = None) -> str:
+    """Return the text of inline Markdown without its markup, as a heading's id is made from.
+
+    Args:
+        markup: The text as written.
+        references: The parser's own record of link definitions, if there are any.
+    """
     if len(markup) > _LONGEST or _MARKUP.search(markup) is None:
         return markup
-    tokens = _inline().parseInline(markup)
+    tokens = _inline().parseInline(markup, {"references": dict(references or {})})
     return "".join(_token_text(token) for token in tokens[0].children or [])
 
 

@@ -137,6 +137,7 @@ class _Extractor:
         self.frames: list[Element] = []
         self.line_start = 0
         self.comment_searched = False
+        self.declared = True
 
     def run(self) -> Found:
         text, position, data = self.text, 0, 0
@@ -184,6 +185,9 @@ class _Extractor:
         if text.startswith("<!--", at):
             return self.comment(at, data)
         if text.startswith(("<!", "<?"), at):
+            if not self.declared or text.find(">", at) < 0:
+                self.declared = False  # none behind this one either
+                return at
             declaration = _DECLARATION.match(text, at, at + 2048)
             end = declaration.end() if declaration else 0
             if end and (self.at_line_start(at) or self.in_tail):

@@ -62,6 +62,9 @@ class Link:
     """Whether `![…]` shows it as a picture."""
     has_spaces: bool = False
     """Whether the target holds bare spaces: a link on the site, plain text on GitHub."""
+    is_unread: bool = False
+    """Whether the label of a reference holds code or an escape: a link on GitHub, plain text on
+    the site, which compares labels when such things are taken out already."""
 
 
 @dataclass(frozen=True, slots=True)

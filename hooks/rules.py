@@ -2,26 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from hooks import rules_ours
+from hooks.rule import OFF, Rule
 
-
-@dataclass(frozen=True, slots=True)
-class Rule:
-    """A named rule."""
-
-    name: str
-    what: str
-    """What is reported."""
-    why: str
-    """What a reader would suffer."""
-    mend: str
-    """How to put it right."""
-    elsewhere: str = "error"
-    """Severity in trees that are not this handbook: `error`, `warning`, or `off` for rules that
-    are only ours."""
-
-
-_OFF = "off"
 _RULES = (
     # Where links lead
     Rule(
@@ -183,7 +166,7 @@ _RULES = (
         "the first heading is not the title of the front matter",
         "search and page show two names",
         "make both the same",
-        _OFF,
+        OFF,
     ),
     # The tree
     Rule(
@@ -263,156 +246,12 @@ _RULES = (
         "readers are tracked, and behind firewalls the page stays blank",
         "keep a copy in docs/assets/vendor",
     ),
-    # Only this handbook's
-    Rule(
-        "front-matter",
-        "a field is missing, unknown or wrong",
-        "search, lists and dates would mislead",
-        "correct the named field",
-        _OFF,
-    ),
-    Rule(
-        "terms",
-        "the file of terms that mean the same has an unknown field, a term in two groups or a"
-        " reference to no group",
-        "search would take different things for the same, or miss what it should know",
-        "correct the named field; join the two groups, or keep the term in one",
-        _OFF,
-    ),
-    Rule(
-        "duplicate-title",
-        "two notes of one language have one title",
-        "search results cannot be told apart",
-        "give one a title of its own",
-        _OFF,
-    ),
-    Rule(
-        "tag-spelling",
-        "a tag is spelt in two ways that differ in letter case only",
-        "the page of tags lists it twice, and one address serves both",
-        "write it as the other notes do",
-        _OFF,
-    ),
-    Rule(
-        "twin-headings",
-        "the headings of the two languages differ in number or level",
-        "switching language loses the place",
-        "add, remove or move the heading in the other language",
-        _OFF,
-    ),
-    Rule(
-        "untranslated",
-        "a note exists in one language only",
-        "readers of the other see it with a notice",
-        "translate it",
-        _OFF,
-    ),
-    Rule(
-        "stale-contents",
-        "the table of contents in a README is out of date",
-        "readers on GitHub miss notes",
-        "run make contents",
-        _OFF,
-    ),
-    Rule(
-        "stale-register",
-        "the register of published addresses lacks new ones",
-        "they would not be protected",
-        "run make contents",
-        _OFF,
-    ),
-    Rule(
-        "address-lost",
-        "an address that was published leads nowhere any more",
-        "bookmarks and links from elsewhere die",
-        "add an alias to the note, or an anchor above the heading",
-        _OFF,
-    ),
-    Rule(
-        "diagram-syntax",
-        "a mermaid diagram cannot be drawn",
-        "the reader sees an error in its place",
-        "mend it; put labels with punctuation in quotes",
-        _OFF,
-    ),
-    Rule(
-        "diagram-timeout",
-        "a mermaid diagram takes too long to read",
-        "the page would hang",
-        "make it smaller",
-        _OFF,
-    ),
-)
-_FAMILIES = (
-    Rule(
-        "calc-*",
-        "a block that shows a calculator names one that does not exist",
-        "the page lacks its form and formula",
-        "the message names the nearest calculator",
-        _OFF,
-    ),
-    Rule(
-        "facts-*",
-        "hardware data in docs/data/, or a block that shows it, is incomplete or wrong",
-        "a figure without unit or source misleads",
-        "the message names the table, column or field",
-        _OFF,
-    ),
-    Rule(
-        "chart-*",
-        "a block that draws a chart names what does not exist, or asks for what cannot be drawn",
-        "the page lacks its chart",
-        "the message names the field",
-        _OFF,
-    ),
-    Rule(
-        "value-*",
-        "a number in prose differs from its data, lacks unit or direction, or names no datum",
-        "the reader takes away a wrong figure, or one that means two things",
-        "write the number that is suggested, or correct the marker behind it",
-        _OFF,
-    ),
-    Rule(
-        "figure-*",
-        "a drawing breaks the rules for figures",
-        "it cannot be read in the dark, in the other language, or aloud",
-        "the message names the element",
-        _OFF,
-    ),
-    Rule(
-        "measured-*",
-        "a block that shows a measurement names what does not exist",
-        "the page lacks its figure",
-        "the message names the file or result",
-        _OFF,
-    ),
-    Rule(
-        "measurement-*",
-        "a record of a measurement is incomplete, inconsistent or older than its program",
-        "the figure cannot be trusted",
-        "complete it, or measure again",
-        _OFF,
-    ),
-    Rule(
-        "map",
-        "the map of the field is incomplete or wrong",
-        "the roadmap would show a hole",
-        "the message names the area",
-        _OFF,
-    ),
-    Rule(
-        "external-*",
-        "the list of external addresses is wrong",
-        "the checks of other sites would not be trusted",
-        "the message names the entry",
-        _OFF,
-    ),
 )
 
 
 def all_rules() -> tuple[Rule, ...]:
     """Return every rule, families (`facts-*`) last."""
-    return _RULES + _FAMILIES
+    return _RULES + rules_ours.RULES + rules_ours.FAMILIES
 
 
 def find(name: str) -> Rule | None:
@@ -426,7 +265,7 @@ def find(name: str) -> Rule | None:
 def severity_elsewhere(name: str) -> str:
     """Return a rule's severity in a tree that is not this handbook; unknown rules are ours."""
     rule = find(name)
-    return rule.elsewhere if rule else _OFF
+    return rule.elsewhere if rule else OFF
 
 
 def as_text() -> str:
@@ -434,7 +273,7 @@ def as_text() -> str:
     parts = []
     for rule in all_rules():
         note = {
-            _OFF: " (only in this handbook)",
+            OFF: " (only in this handbook)",
             "warning": " (a warning in other trees)",
         }.get(rule.elsewhere, "")
         parts.append(

@@ -17,7 +17,7 @@ from selectolax.lexbor import LexborHTMLParser
 from hooks import tags
 from hooks.findings import Finding, nearest
 from hooks.links.redirects import follow
-from hooks.targets import resolve
+from hooks.targets import Target, resolve
 
 _LOADED = {
     "script": ("src",),
@@ -57,29 +57,36 @@ def read_page(path: str, html: str) -> Page:
     """Parse a built page as a browser would (HTML5)."""
     tree = LexborHTMLParser(html)
     ids: Counter[str] = Counter()
-    links: list[str] = []
+    # Whether a name repeats an id depends on which comes first, where it is not the element's own.
+    named = any(node.id != node.attributes.get("name") for node in tree.css("a[name]"))
+    for node in tree.css("*" if named else "[id]"):
+        if node.id:
+            ids[node.id] += 1
+        if named and node.tag == "a" and (name := node.attributes.get("name")):
+            ids[name] |= 1
+    # Selectors that no element meets twice: selectolax would return it twice. To them, an
+    # `xlink:href` of a drawing is a `href` too; to browsers' links and to us it is not.
+    anchors = tree.css("a[href], area[href]")
+    links = [one for node in anchors if (one := node.attributes.get("href"))]
     loads: list[str] = []
-    refresh = ""
-    for node in tree.css("*"):
-        tag, attributes = node.tag or "", node.attributes
-        if attributes.get("id"):
-            ids[attributes["id"] or ""] += 1
-        if tag == "a" and attributes.get("name"):
-            ids[attributes["name"] or ""] |= 1
-        if tag in ("a", "area") and attributes.get("href"):
-            links.append(attributes["href"] or "")
-        if tag == "meta" and (attributes.get("http-equiv") or "").lower() == "refresh":
-            match = _REFRESH.search(attributes.get("content") or "")
-            refresh = match["url"].strip() if match else ""
-        rels = set((attributes.get("rel") or "").split())
-        if tag == "link" and attributes.get("href"):
-            (loads if rels & _LOADING_RELS else links).append(attributes["href"] or "")
-        for name in _LOADED.get(tag, ()):
+    for node in tree.css("link[href]"):
+        attributes = node.attributes
+        if address := attributes.get("href"):
+            rels = set((attributes.get("rel") or "").split())
+            (loads if rels & _LOADING_RELS else links).append(address)
+    for node in tree.css(",".join(_LOADED)):
+        attributes = node.attributes
+        for name in _LOADED[node.tag or ""]:
             value = attributes.get(name) or ""
             if name == "srcset":
                 loads.extend(tags.srcset(value))
             elif value:
                 loads.append(value)
+    refresh = ""
+    for node in tree.css("meta[http-equiv]"):
+        if (node.attributes.get("http-equiv") or "").lower() == "refresh":
+            match = _REFRESH.search(node.attributes.get("content") or "")
+            refresh = match["url"].strip() if match else ""
     repeated = tuple(name for name, count in ids.items() if count > 1)
     if refresh:
         links.append(refresh)
@@ -105,12 +112,13 @@ def check_site(site: Path, *, site_url: str = "", name: str = "site") -> list[Fi
         if path.endswith(".html")
     }
     findings = []
+    targets = _Targets(site_url, files)
     for page in pages.values():
         for repeated in page.repeated_ids:
             message = f"id '{repeated}' stands more than once on the page"
             findings.append(Finding(f"{name}/{page.path}", 0, 0, "duplicate-id", message))
-        findings.extend(_check_links(page, pages, files, site_url, name))
-        findings.extend(_check_loads(page, files, site_url, name))
+        findings.extend(_check_links(page, pages, targets, name))
+        findings.extend(_check_loads(page, targets, name))
     for path, file in files.items():
         if path.endswith(".css"):
             text = file.read_text(encoding="utf-8", errors="replace")
@@ -155,19 +163,41 @@ def _local(address: str, site_url: str) -> str:
     return address
 
 
-def _check_links(
-    page: Page, pages: dict[str, Page], files: dict[str, Path], site_url: str, name: str
-) -> list[Finding]:
+class _Targets:
+    """Where addresses lead, remembered by folder: the pages of a folder share most of theirs."""
+
+    def __init__(self, site_url: str, files: dict[str, Path]) -> None:
+        self.site_url = site_url
+        self.files = files
+        self._known: dict[tuple[str, str], tuple[Target, str]] = {}
+
+    def find(self, address: str, holder: str) -> tuple[Target, str]:
+        """Return what an address on a page names, and the file a server answers with, if any."""
+        if address.startswith(("#", "?")):  # the page itself
+            return self._find(address, holder)
+        key = (holder.rpartition("/")[0], address)
+        found = self._known.get(key)
+        if found is None:
+            found = self._known[key] = self._find(address, holder)
+        return found
+
+    def _find(self, address: str, holder: str) -> tuple[Target, str]:
+        target = resolve(_local(address, self.site_url), holder)
+        return target, "" if target.path is None else _index(target.path, self.files)
+
+
+def _check_links(page: Page, pages: dict[str, Page], targets: _Targets, name: str) -> list[Finding]:
     findings = []
     for address in dict.fromkeys(page.links):
-        target = resolve(_local(address, site_url), page.path)
+        if address.startswith("#") and address[1:] in page.ids and "%" not in address:
+            continue  # most links of a page: its contents, its lines of code
+        target, path = targets.find(address, page.path)
         if target.path is None:
             continue
-        path = _index(target.path, files)
         file = f"{name}/{page.path}"
-        if path not in files:
+        if path not in targets.files:
             message = f"the page links to '{address}', which the site does not hold"
-            hint = nearest(path, files, cutoff=0.8)
+            hint = nearest(path, targets.files, cutoff=0.8)
             findings.append(Finding(file, 0, 0, "built-dead-link", message, "error", address, hint))
         elif (
             target.fragment
@@ -192,17 +222,17 @@ def _index(path: str, files: dict[str, Path]) -> str:
     return index if index in files else path
 
 
-def _check_loads(page: Page, files: dict[str, Path], site_url: str, name: str) -> list[Finding]:
+def _check_loads(page: Page, targets: _Targets, name: str) -> list[Finding]:
     findings = []
     for address in dict.fromkeys(page.loads):
         if address.startswith("data:"):
             continue
-        target = resolve(_local(address, site_url), page.path)
+        target, _ = targets.find(address, page.path)
         file = f"{name}/{page.path}"
         if target.path is None:
             message = f"the page would fetch '{address}' from a third party"
             findings.append(Finding(file, 0, 0, "third-party", message, target=address))
-        elif target.path not in files:
+        elif target.path not in targets.files:
             message = f"the page loads '{address}', which the site does not hold"
             findings.append(Finding(file, 0, 0, "built-dead-link", message, target=address))
     return findings

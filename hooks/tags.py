@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import html
 import re
 
+from hooks import entities
 from hooks.records import HtmlTag
 
 # Browsers end a tag at the first `>` outside quotes; back-ticks end what Markdown takes for one.
@@ -55,7 +55,7 @@ def _attributes(tag: str) -> list[tuple[str, str | None, int]]:
             if value[0] in "\"'":
                 value = value[1:-1]
                 place += 1
-            value = html.unescape(value)
+            value = entities.in_attribute(value)
         found.append((match["name"].lower(), value, place))
     return found
 

@@ -9,6 +9,9 @@ from urllib.parse import unquote, urlsplit
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 
+_NORMAL = re.compile(r"(?![./])(?:[^/]|/(?![./]))*+(?<!/)\Z")
+"""A path that `normpath` leaves as it is: no empty part and none that begins with a dot."""
+
 
 @dataclass(frozen=True, slots=True)
 class Target:
@@ -34,20 +37,21 @@ def resolve(target: str, holder: str) -> Target:
     """
     if target.startswith("//"):
         return Target(None, "", scheme="//")
-    match = _SCHEME.match(target)
+    match = _SCHEME.match(target) if ":" in target else None
     if match:
         fragment = "" if not target.startswith("http") else unquote(_fragment(target))
         return Target(None, fragment, scheme=match.group(0)[:-1].lower())
     path, _, fragment = target.partition("#")
-    path = unquote(path.partition("?")[0])
+    path, fragment = unquote(path.partition("?")[0]), unquote(fragment)
     if not path:
-        return Target(holder, unquote(fragment))
+        return Target(holder, fragment)
     if path.startswith("/"):
-        return Target(posixpath.normpath(path.lstrip("/")), unquote(fragment), is_absolute=True)
-    joined = posixpath.normpath(posixpath.join(posixpath.dirname(holder), path))
-    if path.endswith("/"):
-        joined += "/"
-    return Target(joined, unquote(fragment), escapes=joined.startswith("../"))
+        return Target(posixpath.normpath(path.lstrip("/")), fragment, is_absolute=True)
+    folder, slash, _ = holder.rpartition("/")
+    joined = f"{folder}{slash}{path}"
+    if _NORMAL.match(joined) is None:
+        joined = posixpath.normpath(joined) + ("/" if path.endswith("/") else "")
+    return Target(joined, fragment, escapes=joined.startswith("../"))
 
 
 def _fragment(target: str) -> str:

@@ -75,7 +75,7 @@ class Resolved:
 
 @dataclass(slots=True)
 class Resolver:
-    """Looks markers up; remembers the records it has read, for one build."""
+    """Looks markers up; remembers what it has found, for one build."""
 
     base: FactBase
     docs: Path
@@ -84,14 +84,23 @@ class Resolver:
     """Ids of the notes, by which the page of a calculator is known."""
     run: Run | None = None
     """Computes a calculator; default `hooks.calc.engine.run`, imported when first needed."""
+    known: measured.Known | None = None
+    """Measured records that the build has read."""
     records: dict[str, tuple[measured.Record, bool]] = field(default_factory=dict)
+    _found: dict[tuple[str, str], Resolved] = field(default_factory=dict)
 
     def resolve(self, marker: Marker, language: str) -> Resolved:
-        """Return what a marker names.
+        """Return what a marker names; the check asks first, then the page.
 
         Raises:
             MarkerError: It names what does not exist.
         """
+        key = (marker.key, language)
+        if key not in self._found:
+            self._found[key] = self._resolve(marker, language)
+        return self._found[key]
+
+    def _resolve(self, marker: Marker, language: str) -> Resolved:
         if marker.kind == "fact":
             return self._fact(marker, language)
         if marker.kind == "measured":
@@ -121,7 +130,7 @@ class Resolver:
     def _record(self, file: str) -> tuple[measured.Record, bool]:
         if file not in self.records:
             try:
-                record = measured.load_record(file, self.docs)
+                record = measured.load_record(file, self.docs, self.known)
             except measured.MeasuredError as error:
                 raise MarkerError(str(error), target=file) from error
             self.records[file] = (record, bool(measured.stale_programs(record, self.root)))

@@ -79,7 +79,7 @@ def read(source: Source) -> tuple[list[str], list[str]]:
     for link in source.links:
         if link.kind is not LinkKind.REFERENCE:
             targets.append(link.target.strip())
-        elif normal_label(link.target) in defined:
+        elif normal_label(link.target) in defined and not link.is_unread:
             targets.append(defined[normal_label(link.target)])
     for tag in source.tags:
         for name in ("href", "src"):

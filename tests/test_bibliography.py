@@ -9,7 +9,7 @@ import pytest
 from selectolax.lexbor import LexborHTMLParser
 
 from hooks import bibliography, source_use
-from hooks.checks import read_tree, resolver_of
+from hooks.checks import read_tree
 from hooks.facts import load_facts
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -19,8 +19,7 @@ ROOT = Path(__file__).resolve().parent.parent
 def page(request: pytest.FixtureRequest) -> LexborHTMLParser:
     """The list of the handbook itself, in each language."""
     tree = read_tree(ROOT)
-    resolver = resolver_of(ROOT, tree.docs, tree.notes, tree.facts)
-    users = source_use.users(tree.notes, tree.facts, resolver, request.param)
+    users = source_use.users(tree.notes, tree.facts, tree.resolver, request.param)
     text = bibliography.render(tree.facts, users, request.param)
     return LexborHTMLParser(markdown.markdown(text, extensions=["md_in_html"]))
 

@@ -193,6 +193,21 @@ BAD: list[tuple[str, Change, str]] = [
         r"docs/topic/one\.md:13:1: error\[facts-block\].*nvlnk",
     ),
     (
+        "unknown calculator",
+        lambda p: p.write(
+            "docs/topic/one.md", note("## 显存带宽\n\n```calc\nunitz\n```\n", "第一篇")
+        ),
+        r"docs/topic/one\.md:13:1: error\[calc-block\].*unitz",
+    ),
+    (
+        "chart of a record that is gone",
+        lambda p: p.write(
+            "docs/topic/one.md",
+            note("## 显存带宽\n\n```chart\nfile: x.json\ndescription: 说明\n```\n", "第一篇"),
+        ),
+        r"docs/topic/one\.md:13:1: error\[chart-block\].*docs/x\.json",
+    ),
+    (
         "data without a source",
         lambda p: p.write("docs/data/x.yml", "family: x\ntitle: {zh: a, en: b}\n"),
         r"docs/data/x\.yml:\d+",

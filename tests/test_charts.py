@@ -70,8 +70,9 @@ def drawn(
     spec: str, base: FactBase, root: Path, language: str = "en"
 ) -> tuple[LexborHTMLParser, dict[str, str]]:
     """Draw a fence on the page en/t/x.html; its HTML and its files."""
-    done = chart_html.render(
-        spec, base, docs=root / "docs", root=root, language=language, page_dir="en/t"
+    chart = read(spec, base, root, language)
+    done = chart_html.draw(
+        chart, spec, base, docs=root / "docs", root=root, language=language, page_dir="en/t"
     )
     return LexborHTMLParser(done.html), done.files
 
@@ -270,8 +271,9 @@ def test_a_drawing_is_kept_and_taken_from_the_cache(
     base: FactBase, root: Path, tmp_path: Path
 ) -> None:
     def render() -> str:
-        return chart_html.render(
-            FACTS, base, docs=root / "docs", root=root, language="en", cache=tmp_path
+        chart = read(FACTS, base, root)
+        return chart_html.draw(
+            chart, FACTS, base, docs=root / "docs", root=root, language="en", cache=tmp_path
         ).html
 
     first = render()

@@ -10,8 +10,8 @@ import pytest
 from playwright.sync_api import Browser
 from selectolax.lexbor import LexborHTMLParser
 
-from hooks import facts_export
-from hooks.facts import FactBase, FactsError, load_facts, render_table
+from hooks import facts_export, facts_table
+from hooks.facts import FactBase, FactsError, load_facts
 from hooks.quantities import terms
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -174,7 +174,7 @@ def test_tags_that_could_run_code_are_refused(tmp_path: Path) -> None:
 
 def drawn(base: FactBase, spec: str = "table: gpu", language: str = "en") -> LexborHTMLParser:
     """Parse the HTML of a block."""
-    return LexborHTMLParser(render_table(spec, base, language))
+    return LexborHTMLParser(facts_table.render(spec, base, language))
 
 
 def words(tree: LexborHTMLParser, selector: str) -> list[str]:
@@ -250,7 +250,7 @@ def test_sources_are_listed_with_the_day_they_were_read(base: FactBase) -> None:
 
 
 def test_a_source_leads_to_its_entry_in_the_bibliography(base: FactBase) -> None:
-    tree = LexborHTMLParser(render_table("table: gpu", base, "en", "en/link/topo"))
+    tree = LexborHTMLParser(facts_table.render("table: gpu", base, "en", "en/link/topo"))
     entry = tree.css_first("details li .facts__entry a")
     assert entry is not None
     assert entry.attributes["href"] == "../../about/sources.html#source-paper"
@@ -263,7 +263,7 @@ def test_on_paper_a_figure_names_its_line_in_the_list_of_sources(base: FactBase)
 
 
 def test_all_data_can_be_downloaded(base: FactBase) -> None:
-    tree = LexborHTMLParser(render_table("table: gpu", base, "zh", "link/topo"))
+    tree = LexborHTMLParser(facts_table.render("table: gpu", base, "zh", "link/topo"))
     links = [node.attributes["href"] for node in tree.css(".facts__data a[download]")]
     assert links == ["../../data/gpu.csv", "../../data/gpu.json"]
     files = facts_export.files(base)
@@ -336,7 +336,7 @@ def test_the_table_scrolls_and_can_be_reached_by_keyboard(base: FactBase) -> Non
 )
 def test_what_a_block_may_not_ask(spec: str, said: str, base: FactBase) -> None:
     with pytest.raises(FactsError) as error:
-        render_table(spec, base, "zh")
+        facts_table.render(spec, base, "zh")
     assert said in str(error.value)
 
 
@@ -353,7 +353,7 @@ def test_the_data_of_the_handbook_is_valid_and_draws() -> None:
     assert not [f.text for f in findings if f.severity == "error"]
     for family in base.families:
         for language in ("zh", "en"):
-            assert "facts__table" in render_table(f"table: {family}", base, language)
+            assert "facts__table" in facts_table.render(f"table: {family}", base, language)
 
 
 @pytest.mark.browser
@@ -362,7 +362,7 @@ def test_a_wide_table_scrolls_in_itself_on_a_phone(browser: Browser, base: FactB
         (STYLES / name).read_text(encoding="utf-8") for name in ("handbook.css", "data.css")
     )
     page = browser.new_page(viewport={"width": 360, "height": 700})
-    table = render_table("table: gpu", base, "en")
+    table = facts_table.render("table: gpu", base, "en")
     page.set_content(f'<style>{css}</style><div class="md-typeset">{table}</div>')
     widths = page.evaluate(
         "() => { const s = document.querySelector('.facts__scroll');"
@@ -380,7 +380,7 @@ def test_a_wide_table_scrolls_in_itself_on_a_phone(browser: Browser, base: FactB
 def test_a_column_is_sorted_by_keyboard_and_by_number(browser: Browser, base: FactBase) -> None:
     script = (ROOT / "docs/assets/javascripts/tables.js").read_text(encoding="utf-8")
     page = browser.new_page()
-    page.set_content(render_table("table: gpu", base, "en"))
+    page.set_content(facts_table.render("table: gpu", base, "en"))
     page.add_script_tag(content=script)
     head = page.locator("thead th", has_text="Link")
 

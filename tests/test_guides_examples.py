@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from hooks import charts, values
+from hooks import charts, facts_table, values
 from hooks.catalogue import load
-from hooks.facts import FactBase, load_facts, render_table
+from hooks.facts import FactBase, load_facts
 from tests.notes import note
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -34,7 +34,7 @@ def test_tables_and_charts_can_be_drawn(guide: str, base: FactBase) -> None:
     assert tables
     assert drawn
     for spec in tables:
-        assert "facts__table" in render_table(spec, base, "en")
+        assert "facts__table" in facts_table.render(spec, base, "en")
     for spec in drawn:
         assert charts.read(spec, base, ROOT / "docs", "en").points
 

@@ -11,7 +11,7 @@ from types import ModuleType
 
 import pytest
 
-from tools.measure.compute.__main__ import ALONE, LATER, SECOND, SEVERAL, main
+from tools.measure.compute.__main__ import ALONE, FORMATS, LATER, SECOND, SEVERAL, main
 from tools.measure.compute.cards import cell
 from tools.measure.compute.lines import ROOT, Run
 from tools.measure.compute.records import files
@@ -38,7 +38,12 @@ KV = load("docs/infer/code/kv_model.py")
 def test_the_committed_records_are_what_the_raw_files_give(tmp_path: Path) -> None:
     assert main(["--into", str(tmp_path)]) == 0
     written = {p.relative_to(tmp_path).as_posix() for p in tmp_path.rglob("*.json")}
-    assert len(written) == 17
+    committed = {
+        path.relative_to(ROOT).as_posix()
+        for topic in ("chip", "train", "infer")
+        for path in (ROOT / "docs" / topic / "measured").glob("*.json")
+    }
+    assert written == committed
     # Their hashes are those of the programs as they ran, not as they are now.
     differing = [n for n in written if (tmp_path / n).read_bytes() != (ROOT / n).read_bytes()]
     assert not differing, "run `python -m tools.measure.compute --check`"
@@ -90,6 +95,25 @@ def test_a_run_of_one_step_gives_its_own_times(tmp_path: Path) -> None:
 
     changed = summary(folder).items() - summary(LATER).items()
     assert changed == {("flash, b = 8, no recomputation", 500)}
+
+
+def test_only_seeds_that_every_way_finished_count(tmp_path: Path) -> None:
+    folder = tmp_path / "raw"
+    shutil.copytree(FORMATS, folder)
+    path = folder / "precision_training.jsonl"
+    lines = path.read_text("utf-8").splitlines()
+    cut = next(n for n, line in enumerate(lines) if '"run", "way": "bf16_kahan", "seed": 1' in line)
+    path.write_text("\n".join(lines[:cut]) + "\n", "utf-8")
+    name = "docs/train/measured/precision_training.json"
+
+    def spread(where: Path) -> dict[str, bool]:
+        assert main(["--formats", str(where), "--into", str(tmp_path)]) == 0
+        record = json.loads((tmp_path / name).read_bytes())
+        final = next(r for r in record["results"] if r["id"] == "final")
+        return {point["way"]: point["p5"] != point["p95"] for point in final["points"]}
+
+    assert all(spread(FORMATS).values())
+    assert not any(spread(folder).values())
 
 
 @pytest.mark.parametrize("name", ["device", "hbm_bandwidth", "roofline", "gemm"])

@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
-from hooks.measured import MeasuredError, check_record, render_measured
+from hooks.measured import MeasuredError, render_measured
+from hooks.measured_checks import check_record
 from hooks.measured_table import number
 
 ROOT = Path(__file__).resolve().parent.parent

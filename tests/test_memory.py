@@ -14,6 +14,7 @@ from hooks.catalogue import load
 from hooks.checks import read_tree
 from hooks.findings import Finding
 from hooks.links.folder import check_folder
+from hooks.records import Source
 from tests.notes import note
 from tests.planted import DEFECTS, FILES, VALID
 from tests.planted import write as write_defects
@@ -221,6 +222,24 @@ def test_only_what_changed_is_read_again(tree: Path, monkeypatch: pytest.MonkeyP
     (tree / "docs" / "sub" / "page.md").write_text("# Page\n\nnew\n", encoding="utf-8")
     theirs(tree)
     assert read == ["sub/page.md"]
+
+
+def test_what_is_remembered_is_a_whole_parse(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A parse that cannot be unpacked is made again: right, but as slow as without a memory."""
+    marked = "# M\n\n50 <!-- calc units.uni value=400 --> and <kbd>x</kbd> {#a}\n\n```c\nx\n```\n"
+    (tree / "docs" / "marked.md").write_text(marked, encoding="utf-8")
+    docs, cache = tree / "docs", tree / memory.FOLDER
+    first = check_folder(docs, cache=cache)[0].notes
+    assert first["marked.md"].source.comments
+
+    def parse(*_: object) -> None:
+        raise AssertionError("a remembered note was parsed again")
+
+    again = check_folder(docs, cache=cache)[0].notes
+    monkeypatch.setitem(load.__globals__, "parse", parse)
+    for path, note_ in first.items():
+        for name in Source.__dataclass_fields__:
+            assert getattr(again[path].source, name) == getattr(note_.source, name), (path, name)
 
 
 def test_memories_of_many_trees_are_bounded(tmp_path: Path) -> None:

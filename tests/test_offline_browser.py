@@ -121,6 +121,7 @@ def search(page: Page, words: str) -> list[str]:
     page.keyboard.insert_text(words)
     link = page.locator(".md-search-result__link")
     expect(link.first).to_be_visible(timeout=10_000)
+    expect(page.locator(".search-early")).to_have_count(0, timeout=10_000)
     return [str(one.get_attribute("href")) for one in link.all()]
 
 
@@ -404,7 +405,7 @@ def test_nothing_of_it_on_file(built: Path, context: BrowserContext) -> None:
     complaints: list[str] = []
     page.on("console", lambda one: complaints.append(one.text) if one.type == "error" else None)
     page.goto((built / HOME).as_uri())
-    page.wait_for_load_state("networkidle")
+    page.wait_for_timeout(1000)
     assert page.locator(".hb-offline").count() == 0
     assert complaints == []
 

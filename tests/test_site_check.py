@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from selectolax.lexbor import LexborHTMLParser
 
-from hooks.site_check import check_site
+from hooks.site_check import check_site, read_page
 
 
 def site_with(tmp_path: Path, body: str) -> Path:
@@ -118,3 +119,76 @@ def test_a_page_that_is_not_utf8_is_read_all_the_same(tmp_path: Path) -> None:
     site = site_with(tmp_path, "")
     (site / "x.html").write_bytes(b'<p>caf\xe9</p><a href="gone.html">x</a>')
     assert [one.target for one in check_site(site)] == ["gone.html"]
+
+
+def elements(html: str) -> list[tuple[str, dict[str, str | None]]]:
+    """Return every element of a page as the parser has it, in order."""
+    return [(node.tag or "", node.attributes) for node in LexborHTMLParser(html).css("*")]
+
+
+@pytest.mark.parametrize(
+    ("html", "repeated"),
+    [
+        ("<p id=a></p><p id=b></p><p id=a></p>", ["a"]),
+        ("<a id=x name=x></a>", []),
+        ("<a id=x name=x></a><p id=x></p>", ["x"]),
+        ("<a name=x></a><p id=x></p>", ["x"]),
+        ("<p id=x></p><a name=x></a>", []),
+        ("<a name=x></a><a name=x></a>", []),
+        ("<a id=x name=y></a><p id=y></p>", ["y"]),
+        ("<p id></p><p id=''></p><a name></a>", []),
+        ("<svg><a id=x href='#x'><text id=x></text></a></svg>", ["x"]),
+        ("<svg><a xlink:href='#x' name=x></a><a href></a></svg><p id=x></p>", ["x"]),
+        ("<p ID=x></p><P Id=x></P>", ["x"]),
+        ("<template><p id=x></p></template><p id=x></p>", []),
+        ("<a id=x href=a><a id=x href=b>", ["x"]),
+        ("<area id=x href=a><link id=x href=b rel=stylesheet><img id=x src=c>", ["x"]),
+    ],
+)
+def test_every_element_is_seen_once(html: str, repeated: list[str]) -> None:
+    page = read_page("a.html", html)
+    assert sorted(page.repeated_ids) == repeated
+    there = elements(html)
+    named = [one["name"] for tag, one in there if tag == "a" and one.get("name")]
+    assert page.ids == {one["id"] for _, one in there if one.get("id")} | set(named)
+    asked = [str(one["href"]) for tag, one in there if tag in ("a", "area") and one.get("href")]
+    assert sorted(page.links) == sorted(asked)
+
+
+def test_what_a_page_loads_is_seen_once() -> None:
+    html = (
+        '<link rel="icon stylesheet" href=i.png><link rel=canonical href=c.html><link href>'
+        '<img src=a.png srcset="b.png 1x, c.png 2x"><IMG SRC=a.png><img src><object data=o.svg>'
+        "<video src=v.mp4 poster=p.png><source src=s.mp4></video><audio src=u.mp3></audio>"
+        "<iframe src=f.html></iframe><embed src=e.svg><script src=j.js></script>"
+        "<meta http-equiv=Refresh content='0; url=z.html'><meta http-equiv>"
+    )
+    page = read_page("a.html", html)
+    assert sorted(page.loads) == sorted(
+        "i.png a.png b.png c.png a.png o.svg v.mp4 p.png s.mp4 u.mp3 f.html e.svg j.js".split()
+    )
+    assert page.links == ("c.html", "z.html")
+
+
+def test_one_address_is_another_file_in_another_folder(tmp_path: Path) -> None:
+    """Addresses are remembered by folder, and those of a page itself not at all."""
+    link = '<a href="x.html#one">x</a> <a href="#own">y</a> <a href="?q#own">z</a>'
+    for path, more in {
+        "a/x.html": "<p id=one></p>",
+        "a/y.html": link,
+        "a/z.html": link + "<p id=own></p>",
+        "b/y.html": link,
+        "b/x.html": "<p id=own></p>" + link,
+    }.items():
+        file = tmp_path / path
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(more, encoding="utf-8")
+    found = [(one.file, one.target) for one in check_site(tmp_path)]
+    assert found == [
+        ("site/a/y.html", "#own"),
+        ("site/a/y.html", "?q#own"),
+        ("site/b/x.html", "x.html#one"),
+        ("site/b/y.html", "#own"),
+        ("site/b/y.html", "?q#own"),
+        ("site/b/y.html", "x.html#one"),
+    ]

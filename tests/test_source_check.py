@@ -57,6 +57,12 @@ def findings_of(tmp_path: Path, body: str, **more: str) -> list[tuple[str, int, 
         ("![](topo/Pic.svg)", "image-alt", "topo/Pic.svg", ""),
         ("[x][nope]", "undefined-reference", "nope", ""),
         ("[lab]: b.md", "unused-definition", "lab", ""),
+        ("[a [x](b.md) c](bb.md)", "dead-link", "bb.md", "b.md"),
+        ("[![p](topo/none.png)](b.md)", "dead-image", "topo/none.png", ""),
+        ("[`x`][]\n\n[`x`]: b.md", "view-difference", "`x`", ""),
+        ("[x](#own)\n\na {: #own } b", "dead-anchor", "#own", ""),
+        ("[x](#own)\n\na*{: #own }", "dead-anchor", "#own", ""),
+        ("[x](#a-b)\n\n```\na b\n```\n---", "view-difference", "#a-b", ""),
         ("a[^n]", "footnote", "n", ""),
         ("[^n]: text", "footnote", "n", ""),
         ('<a href="bb.md">x</a>', "dead-link", "bb.md", "b.md"),
@@ -92,6 +98,8 @@ def test_reported(tmp_path: Path, body: str, rule: str, target: str, suggestion:
         '```python\n--8<-- "link/code/x.py:main"\n```',
         '```python\n--8<-- "link/code/x.py"\n```',
         "## A\n\n### B\n\n## C",
+        "[a [x](b.md) c][lab]\n\n[lab]: b.md#two-words",
+        "a[i](b.md)[j] and `[x](no.md)`{ #own } [y](b.md?x=1&copy=2)",
     ],
 )
 def test_valid_forms_pass(tmp_path: Path, body: str) -> None:
@@ -213,8 +221,26 @@ def test_harmless_content_passes(tmp_path: Path, body: str) -> None:
         '<p><img src="x"onerror="alert(1)"></p>',
         "<p><svg><script>x</script></svg></p>",
         '<a href="java&#9;script:x">y</a>',
+        '<p class="a">x</p><p class="a" ONclick="y">z</p><p class="a">x</p>',
+        '<p class="a" id="b">x</p><p id="c" onfocus>z</p>',
+        '<a href="https://x.example">y</a><a href="vbscript:x">y</a>',
+        '<svg><a xlink:href="javascript:x"><text>y</text></a></svg>',
+        '<p class="a">x</p><form></form>',
+        "<p>x</p><STYLE>p { color: red }</STYLE>",
     ],
 )
 def test_rendered_content_is_looked_at_as_a_browser_does(html: str) -> None:
     findings = content_safety.check_rendered(html, "docs/a.md", 'x\n<img src="x"onerror="y">\n')
     assert {one.rule for one in findings} == {content_safety.RULE}
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        '<p class="on" title="only on one">on <a href="#on">onclick="x"</a> &lt;script&gt;</p>',
+        '<a href="https://x.example/javascript:x">y</a> <a href="b.md#javascript:x">z</a>',
+        "<pre><code>&lt;form onsubmit=&quot;x&quot;&gt;</code></pre>",
+    ],
+)
+def test_rendered_content_that_only_looks_odd_passes(html: str) -> None:
+    assert content_safety.check_rendered(html, "docs/a.md", html) == []

@@ -1,7 +1,9 @@
-"""Find a Chromium for the browser tests, and install one where there is none.
+"""Find the browsers for the browser tests, and install what is missing.
 
-Debian and its kin get the distribution's package (with fonts for Chinese); elsewhere Playwright's
-own build is fetched. `find()` is what the tests call.
+Debian and its kin get the distribution's packages (with fonts for Chinese): Chromium for most
+tests, Firefox and WebKitGTK for those of tests/test_engines.py. Elsewhere Playwright's own Chromium
+is fetched, and the other two are used where they are. `find()`, `find_firefox()` and
+`find_webkit()` are what the tests call.
 """
 
 from __future__ import annotations
@@ -14,6 +16,10 @@ from pathlib import Path
 
 _NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 _MAC = Path("/Applications/Google Chrome.app/Contents/MacOS/Google Chrome")
+_FIREFOX = ("firefox-esr", "firefox")
+NOT_INSTALLED = Path(__file__).resolve().parent.parent / ".cache/browsers-not-installed.txt"
+"""Names the browsers that `main` could not install, one a line."""
+_MAC_FIREFOX = Path("/Applications/Firefox.app/Contents/MacOS/firefox")
 _CJK_FONTS = Path("/usr/share/fonts/opentype/noto/NotoSansCJK-Regular.ttc")
 
 
@@ -29,6 +35,30 @@ def find() -> str | None:
     return str(_MAC) if _MAC.exists() else None
 
 
+def find_firefox() -> str | None:
+    """Return the path of an installed Firefox, or None."""
+    named = os.environ.get("FIREFOX")
+    if named:
+        return named
+    for name in _FIREFOX:
+        path = shutil.which(name)
+        if path:
+            return path
+    return str(_MAC_FIREFOX) if _MAC_FIREFOX.exists() else None
+
+
+def find_webkit() -> tuple[str, str] | None:
+    """Return the paths of WebKitGTK's driver and of the window it drives, or None."""
+    driver = shutil.which("WebKitWebDriver")
+    windows = sorted(Path("/usr/lib").glob("*/webkit2gtk-4*/MiniBrowser"))
+    return (driver, str(windows[-1])) if driver and windows else None
+
+
+def installable() -> bool:
+    """Return whether `main` can install what is missing: Debian or its kin, by an administrator."""
+    return bool(shutil.which("apt-get")) and (os.geteuid() == 0 or bool(shutil.which("sudo")))
+
+
 def _has_own() -> bool:
     from playwright.sync_api import sync_playwright
 
@@ -36,24 +66,14 @@ def _has_own() -> bool:
         return Path(playwright.chromium.executable_path).exists()
 
 
-def _apt() -> bool:
-    if not shutil.which("apt-get"):
+def _apt(*packages: str) -> bool:
+    if not installable():
         return False
     prefix = [] if os.geteuid() == 0 else ["sudo", "--non-interactive"]
-    if prefix and not shutil.which("sudo"):
-        return False
     environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
     steps = (
         ["apt-get", "update", "-qq"],
-        [
-            "apt-get",
-            "install",
-            "-qq",
-            "-y",
-            "--no-install-recommends",
-            "chromium",
-            "fonts-noto-cjk",
-        ],
+        ["apt-get", "install", "-qq", "-y", "--no-install-recommends", *packages],
     )
     for step in steps:
         run = subprocess.run(
@@ -64,8 +84,36 @@ def _apt() -> bool:
     return True
 
 
+def _others() -> None:
+    """Install the other browsers where that is possible; their tests say what is missing."""
+    missing: dict[str, tuple[str, ...]] = {}
+    if not find_firefox():
+        missing["firefox"] = ("firefox-esr",)
+    if not find_webkit() or not shutil.which("Xvfb"):
+        missing["webkit"] = ("webkit2gtk-driver", "xvfb")
+    failed = []
+    for name, packages in missing.items() if installable() else ():
+        print(f"browser: installing {', '.join(packages)} …", flush=True)
+        if not _apt(*packages):
+            failed.append(name)
+            print(f"browser: {', '.join(packages)} could not be installed", file=sys.stderr)
+    NOT_INSTALLED.unlink(missing_ok=True)
+    if failed:
+        NOT_INSTALLED.parent.mkdir(exist_ok=True)
+        NOT_INSTALLED.write_text("\n".join(failed), encoding="utf-8")
+
+
+def is_expected(name: str) -> bool:
+    """Return whether `firefox` or `webkit` should be here: it can be installed, and that was not
+    tried in vain."""
+    tried = NOT_INSTALLED.read_text(encoding="utf-8").split() if NOT_INSTALLED.is_file() else []
+    return installable() and name not in tried
+
+
 def main() -> int:
-    """Make sure a browser is there; return the exit status."""
+    """Make sure Chromium is there, with `--others` Firefox and WebKit too; return the status."""
+    if "--others" in sys.argv[1:]:
+        _others()
     on_debian = Path("/etc/debian_version").exists()
     if find() and not (on_debian and not _CJK_FONTS.exists()):
         print(f"browser: {find()}")
@@ -74,7 +122,7 @@ def main() -> int:
         print("browser: Playwright's own Chromium")
         return 0
     print("browser: none found (or no Chinese fonts); installing one …", flush=True)
-    if _apt() and find():
+    if _apt("chromium", "fonts-noto-cjk") and find():
         print(f"browser: {find()}")
         return 0
     if find():

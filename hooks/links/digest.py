@@ -15,13 +15,13 @@ from typing import Any
 from hooks import content_safety
 from hooks.findings import Finding
 from hooks.halves import split
-from hooks.links import assets, ids, note_rules, own, target_rules, uses
+from hooks.links import assets, ids, languages, note_rules, own, target_rules, uses
 from hooks.links.settings import Settings
 from hooks.links.uses import Use
 from hooks.memory import Entry, Memory
 from hooks.packed import pack_finding
 from hooks.records import Catalogue, Note, language_of, note_id
-from hooks.targets import resolve
+from hooks.targets import Target, resolve
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +59,9 @@ def of(note: Note, settings: Settings) -> Digest:
     odd = []
     names = set()
     for use in uses.of_text(note.source, note.text):
-        path = resolve(use.target, note.path).path
-        need = _need(note, use, settings)
+        target = resolve(use.target, note.path)
+        path = target.path
+        need = _need(note, use, target, settings)
         if need is None:
             odd.append(use)
         elif need[0]:
@@ -105,8 +106,10 @@ def _ids(note: Note, settings: Settings) -> frozenset[str]:
     return found
 
 
-def _need(note: Note, use: Use, settings: Settings) -> tuple[str, str] | None:
+def _need(note: Note, use: Use, target: Target, settings: Settings) -> tuple[str, str] | None:
     """Return the path and id that make a link good; a blank path: it is good; None: odd.
+
+    `target` is what the use's target names, resolved.
 
     What is said of a link whose need is met must be nothing: see `TargetRules.check`.
     """
@@ -118,10 +121,11 @@ def _need(note: Note, use: Use, settings: Settings) -> tuple[str, str] | None:
         return None
     if target_rules.is_elsewhere(use):
         return None if own.path_of(use.target, settings) is not None else ("", "")
-    target = resolve(use.target, note.path)
     if target.path is None or target.is_absolute or target.escapes:
         return None
     if target.path == note.path and not use.target.startswith("#"):
+        return None
+    if languages.crosses(note.path, target.path) and not target_rules.offers_language(use):
         return None
     if settings.languages_by_suffix and not target_rules.offers_language(use):
         there = language_of(target.path)

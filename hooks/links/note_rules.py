@@ -68,6 +68,15 @@ def references(
             rule = "image-alt" if link.is_image else "empty-link"
             message = f"the {'image' if link.is_image else 'link'} '[][{link.target}]' has no text"
             yield Finding(file, link.line, link.column, rule, message, target=link.target)
+        if link.is_unread:
+            message = (
+                f"'[{link.target}]' is a link on GitHub alone: the site finds no definition for a "
+                "label with code or an escape in it; write '[words][label]' with a plain label"
+            )
+            yield Finding(
+                file, link.line, link.column, "view-difference", message, target=link.target
+            )
+            continue
         if label in defined or _is_prose(link, lines):
             continue
         bang = "!" if link.is_image else ""

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 
 from hooks.content_safety import scheme_of
 from hooks.findings import Finding, nearest
-from hooks.links import ids, own
+from hooks.links import ids, languages, own
 from hooks.links.files import Files, encoded, relative
 from hooks.links.report_words import BREAKS_ON_GITHUB, BREAKS_ON_SITE, LANGUAGE_NAMES
 from hooks.links.settings import HANDBOOK, Settings
@@ -66,10 +66,12 @@ class TargetRules:
     _site_ids: dict[str, frozenset[str]] = field(default_factory=dict)
     _github_ids: dict[str, frozenset[str]] = field(default_factory=dict)
     files: Files = field(init=False)
+    language_folders: frozenset[str] = field(init=False)
 
     def __post_init__(self) -> None:
         """Index the files."""
         self.files = Files(self.catalogue)
+        self.language_folders = languages.folders(self.catalogue.notes)
 
     def site_ids(self, note: Note) -> frozenset[str]:
         """Return the ids of a note's page."""
@@ -262,6 +264,7 @@ class TargetRules:
         found = self.files.routed(path)
         if found in self.catalogue.notes:
             other = self.catalogue.notes[found]
+            yield from self._check_language(note, use, other, target)
             yield from self._check_anchor(note, use, other, target.fragment)
         elif found or _ROUTE.match(use.target) or not _HAS_EXTENSION.search(path):
             return
@@ -289,18 +292,24 @@ class TargetRules:
     def _check_language(
         self, note: Note, use: Use, other: Note, target: Target
     ) -> Iterator[Finding]:
-        if not self.settings.languages_by_suffix:
-            return
-        if other.language == note.language or other.id == note.id:
-            return
         if offers_language(use):
             return
-        right = self.catalogue.twin(other, note.language)
-        if right is None:
+        ours = note.language
+        right = languages.twin_path(note.path, other.path, self.language_folders)
+        if right:
+            place = languages.place(note.path)
+            ours = place.language if place is not None else ours
+        if not right and self.settings.languages_by_suffix:
+            if other.language == note.language or other.id == note.id:
+                return
+            twin = self.catalogue.twin(other, note.language)
+            right = twin.path if twin is not None else ""
+        if right not in self.catalogue.notes:
             return
-        message = f"'{use.target}' leads to the {LANGUAGE_NAMES[other.language]} note"
-        message += f", but a {LANGUAGE_NAMES[note.language]} one exists"
-        better = _with_path(note, target, right.path)
+        theirs = "en" if ours == "zh" else "zh"
+        message = f"'{use.target}' leads to the {LANGUAGE_NAMES[theirs]} note"
+        message += f", but a {LANGUAGE_NAMES[ours]} one exists"
+        better = _with_path(note, target, right)
         yield _finding(note, use, "link-language", message, better)
 
     def _check_anchor(self, note: Note, use: Use, other: Note, fragment: str) -> Iterator[Finding]:

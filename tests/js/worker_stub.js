@@ -4,6 +4,7 @@ var listeners = [];
 var answers = [];
 var console = {
   log: function () {},
+  error: function () {},
   warn: function (message) { answers.push({ warning: String(message) }); }
 };
 
@@ -21,6 +22,19 @@ self.importScripts = function () {
     loaded.push(name);
     (0, eval)(files[name]);
   }
+};
+
+/* What is asked for arrives, or does not, when timers run. */
+self.XMLHttpRequest = function () {};
+self.XMLHttpRequest.prototype.open = function (method, address) { this.address = address; };
+self.XMLHttpRequest.prototype.send = function () {
+  var name = this.address.split(base)[1], request = this;
+  loaded.push(name);
+  self.setTimeout(function () {
+    request.status = files[name] === undefined ? 404 : 200;
+    request.responseText = files[name] === undefined ? "" : files[name];
+    request.onload();
+  });
 };
 
 /* Timers run when the test says so, until none is left. */

@@ -286,12 +286,19 @@
     });
   }
 
-  /* Said after the reader pauses, not at every letter. */
-  var saying = null;
+  /*
+   * Said after the reader pauses, not at every letter, and not of an answer from titles or from one
+   * language, which the worker marks: a fuller one follows, unless a file could not be loaded.
+   */
+  var saying = null, PAUSE = 700, PATIENCE = 8000;
   function announce() {
+    var isEarly = list.querySelector(".search-early");
+    // What changed may be the answer to an empty box, though something has been typed since.
+    var isAnswer = query.value.trim() !== "";
     window.clearTimeout(saying);
     saying = window.setTimeout(function () {
       if (!toggle.checked || query.value.trim() === "") { live.textContent = ""; return; }
+      if (!isAnswer) { return; }
       // Material adds items while the list is scrolled, so the list is no measure of all there are.
       var said = meta.textContent.match(/[0-9][0-9.,k]*/);
       var shown = list.children.length;
@@ -300,8 +307,72 @@
       // The first page stands for all: weak results come after the others.
       live.textContent = words +
         (list.firstElementChild && list.firstElementChild.querySelector(".search-weak") ? text.weak : "");
-    }, 700);
+    }, isEarly ? PATIENCE : PAUSE);
   }
+
+  /* ---- Results that are replaced while the reader is on one ------------------------- */
+
+  var held = null;        /* address of the result that has the focus */
+  var pressed = null;     /* the result that a button or finger is on */
+  var isRedirected = false;
+
+  /* Without the words to mark, which the next answer may have more of. */
+  function addressOf(link) {
+    return link.href.replace(/\?[^#]*/, "");
+  }
+
+  function linkOf(target) {
+    return target && target.closest && result.contains(target)
+      ? target.closest(".md-search-result__link") : null;
+  }
+
+  function linkTo(address) {
+    return Array.prototype.filter.call(
+      result.querySelectorAll(".md-search-result__link"), function (link) {
+        return addressOf(link) === address;
+      }
+    )[0];
+  }
+
+  /* The focus stays on its result where the new list has it, else it goes to the box. */
+  function keepFocus() {
+    var active = document.activeElement, link, more;
+    if (!held || !toggle.checked || (active && active !== document.body)) { return; }
+    link = linkTo(held);
+    more = link && link.closest("details");
+    if (more) { more.open = true; }
+    (link || query).focus(link ? { preventScroll: true } : undefined);
+  }
+
+  document.addEventListener("focusin", function (event) {
+    var link = linkOf(event.target);
+    held = link ? addressOf(link) : null;
+  });
+
+  /* A press opens what was under it when it began, whatever has taken its place since. */
+  document.addEventListener("pointerdown", function (event) {
+    var link = linkOf(event.target);
+    var isPlain = event.button === 0 && !event.ctrlKey && !event.metaKey && !event.shiftKey && !event.altKey;
+    if (!link) { held = null; }
+    isRedirected = false;
+    pressed = link && isPlain ? { link: link, x: event.clientX, y: event.clientY } : null;
+  }, true);
+  document.addEventListener("pointercancel", function () { pressed = null; }, true);
+  document.addEventListener("pointerup", function (event) {
+    var old = pressed;
+    pressed = null;
+    if (!old || document.contains(old.link) ||
+        Math.abs(event.clientX - old.x) + Math.abs(event.clientY - old.y) > 12) { return; }
+    isRedirected = true;
+    var link = linkTo(addressOf(old.link));
+    if (link) { link.click(); } else { location.href = old.link.href; }
+  }, true);
+  document.addEventListener("click", function (event) {
+    if (isRedirected && event.isTrusted && result.contains(event.target)) {
+      event.preventDefault();
+      event.stopPropagation();
+    }
+  }, true);
 
   var opener = null;      /* what had the focus before the search was opened */
   var isLoaded = false;
@@ -324,6 +395,7 @@
     // Nothing that is no longer seen keeps the focus.
     if (active && active !== document.body && box.contains(active)) { active.blur(); }
     live.textContent = "";
+    held = null;
   }
 
   /* ---- Keyboard -------------------------------------------------------------------- */
@@ -400,9 +472,10 @@
     });
   }
   if (window.MutationObserver) {
-    new MutationObserver(announce).observe(result, {
-      childList: true, characterData: true, subtree: true
-    });
+    new MutationObserver(function () {
+      keepFocus();
+      announce();
+    }).observe(result, { childList: true, characterData: true, subtree: true });
   }
 
   remember();
