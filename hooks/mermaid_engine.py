@@ -54,6 +54,15 @@ DRIVER = r"""
   root.structuredClone = function (value) { return JSON.parse(JSON.stringify(value)); };
   // A dependency makes these when it loads and never uses them to parse.
   root.TextEncoder = root.TextDecoder = nothing;
+
+  // Mermaid copies its configuration, key by key, whenever it reads one of them: most of the time
+  // of a parse. It freezes the defaults when it loads; two thirds of them are colours and the
+  // sizes of one kind's pictures, which parsing does not ask for.
+  var freeze = Object.freeze;
+  Object.freeze = function (value) {
+    if (value && value.themeVariables && value.c4) { value.themeVariables = value.c4 = {}; }
+    return freeze(value);
+  };
 })(globalThis);
 
 // Mermaid takes front matter, directives and comments out before it parses and counts lines in
