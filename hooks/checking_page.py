@@ -30,8 +30,9 @@ _WORDS = {
         "mine": "本手册的检查",
         "builds": "（含构建）",
         "times": " 倍",
-        "share_first": "检查占本手册一次构建的处理器时间，缓存为空",
-        "share_again": "检查占本手册一次构建的处理器时间，缓存已有内容",
+        "share_first": "检查占本手册一次构建的时间，缓存为空",
+        "share_again": "检查占本手册一次构建的时间，缓存已有内容",
+        "beside": "（加上同时运行的图表解析进程，占处理器时间的 {cpu}）",
         "build": "Material 构建 {notes} 篇笔记，是检查同样笔记的",
         "warm": "{notes} 篇里改动一篇后再查，比第一次快",
         "linear": "从 {small} 篇到 {notes} 篇，每篇用时变为原来的",
@@ -50,6 +51,7 @@ _WORDS = {
         "times": " times",
         "share_first": "Share of the checks in a build of this handbook, without caches",
         "share_again": "Share of the checks in a build of this handbook, caches filled",
+        "beside": " ({cpu} of the processor time with the parser of diagrams, which runs beside)",
         "build": "Building {notes} notes with Material takes, as against checking them",
         "warm": "Checking {notes} notes again after one has changed is faster by",
         "linear": "Time a note, {notes} notes as against {small}",
@@ -131,10 +133,12 @@ def speed(record: dict[str, Any], language: str) -> str:
         memory = words["memory"].format(notes=row["notes"])
         rows.append((memory, f"{row['cold']['peak_mb']:.0f} MB"))
     if "share" in record:
-        shares = [
-            (words[f"share_{one}"], ratios[f"share_of_build_{one}"]) for one in ("first", "again")
-        ]
-        rows += [(text, f"{share:.1%}") for text, share in shares]
+        for one in ("first", "again"):
+            share = f"{ratios[f'share_of_build_{one}']:.1%}"
+            # Records before 2026-11-22 counted that process with the rest.
+            if (cpu := ratios.get(f"share_of_cpu_{one}")) is not None:
+                share += words["beside"].format(cpu=f"{cpu:.1%}")
+            rows.append((words[f"share_{one}"], share))
     return f"{_table(_WORDS[language]['speed'], rows, right=1)}\n\n{_at(record, language)}"
 
 

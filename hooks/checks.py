@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from hooks import (
@@ -64,6 +65,18 @@ def read_tree(
     settings = Settings(repo_url=repo_url, site_url=site_url, docs_prefix=docs.name, root=root)
     memory = Memory(root / FOLDER, f"{docs} {settings!r}")
     notes, findings = catalogue.load(docs, root, memory=memory)
+    # Mermaid's parser is a process of its own, which works beside the rest.
+    with ThreadPoolExecutor(1) as beside:
+        drawn = beside.submit(_check_diagrams, notes, docs, root)
+        tree = _read_rest(root, docs, notes, settings, memory)
+        findings += tree.findings + drawn.result()
+    return replace(tree, findings=sorted(set(findings)))
+
+
+def _read_rest(
+    root: Path, docs: Path, notes: Catalogue, settings: Settings, memory: Memory
+) -> Tree:
+    findings: list[Finding] = []
     digests = digest.of_all(notes, settings, memory)
     memory.save()
     texts = snippets.Texts(docs, notes.other_files)
@@ -91,8 +104,20 @@ def read_tree(
     findings += _check_blocks(fences)
     resolver = values.Resolver(base, docs, root, frozenset(notes.ids()), known=fences.known)
     findings += values.check_notes(notes, resolver)
-    found = sorted(set(findings))
-    return Tree(root, docs, notes, entries, base, areas, fences, resolver, found)
+    return Tree(root, docs, notes, entries, base, areas, fences, resolver, findings)
+
+
+def _check_diagrams(notes: Catalogue, docs: Path, root: Path) -> list[Finding]:
+    library = docs / MERMAID
+    drawn = [
+        diagrams.Diagram(note.file, fence.line, fence.text)
+        for note in notes.notes.values()
+        for fence in note.source.fences
+        if fence.info.split(" ")[0] == "mermaid"
+    ]
+    if not drawn or not library.is_file():
+        return []
+    return diagrams.check_diagrams(drawn, library, root / ".cache" / "diagrams")
 
 
 def _beside(root: Path) -> list[Path]:
@@ -102,24 +127,18 @@ def _beside(root: Path) -> list[Path]:
 
 
 def _check_blocks(fences: DataFences) -> list[Finding]:
-    """Check what notes show beside text: data, diagrams, figures, measured records."""
+    """Check what notes show beside text: data, figures, measured records."""
     root, docs, notes = fences.root, fences.docs, fences.notes
     findings: list[Finding] = []
-    drawn = []
     for note in notes.notes.values():
         for fence in note.source.fences:
             kind = fence.info.split(" ")[0]
-            if kind == "mermaid":
-                drawn.append(diagrams.Diagram(note.file, fence.line, fence.text))
-            elif kind in data_fences.KINDS:
+            if kind in data_fences.KINDS:
                 try:
                     fences.check(kind, fence, note)
                 except data_fences.ERRORS as error:
                     place = (note.file, fence.line, 1)
                     findings.append(Finding(*place, f"{kind}-block", str(error)))
-    library = docs / MERMAID
-    if drawn and library.is_file():
-        findings += diagrams.check_diagrams(drawn, library, root / ".cache" / "diagrams")
     for path in sorted(notes.other_files):
         if path.endswith(".svg") and "/figures/" in path:
             file = docs / path
