@@ -8,15 +8,14 @@ The shares are counted by docs/train/code/transformer_math.py, not typed in.
 
 from __future__ import annotations
 
-import importlib.util
 import sys
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
+from tools import figure_files
 from tools.draw import Label, colour, figure, num, text
 
-ROOT = Path(__file__).resolve().parent.parent
-FILE = ROOT / "docs/train/figures/transformer-flops.svg"
+FOLDER = figure_files.ROOT / "docs/train/figures"
 PARTS: list[tuple[str, Label]] = [
     ("gpu", ("前馈", "feed-forward")),
     ("switch", ("注意力投影", "attention projections")),
@@ -24,16 +23,6 @@ PARTS: list[tuple[str, Label]] = [
     ("nic", ("注意力核心（因果一半）", "attention core (causal half)")),
 ]
 LEFT, WIDTH, HEIGHT, STEP = 66, 680, 34, 48
-
-
-def _program() -> Any:
-    path = ROOT / "docs/train/code/transformer_math.py"
-    spec = importlib.util.spec_from_file_location("transformer_math", path)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
 
 
 def shares(model: Any, sequence: int) -> list[float]:
@@ -49,7 +38,7 @@ def shares(model: Any, sequence: int) -> list[float]:
 
 def draw() -> str:
     """Bars of Llama 3.1 8B and 405B at four lengths, each as wide as a whole."""
-    program = _program()
+    program = figure_files.load_program("train/code/transformer_math.py")
     models = program.load()
     pieces, y = [], 34.0
     for name, title in (("llama31-8b", "Llama 3.1 8B"), ("llama31-405b", "Llama 3.1 405B")):
@@ -82,16 +71,8 @@ def draw() -> str:
     return figure(760, y, title, "Bars, left to right in the order of the legend.", *pieces)
 
 
-def main(arguments: list[str]) -> int:
-    """Write the figure, or with --check say whether it differs."""
-    wanted = draw()
-    same = FILE.exists() and FILE.read_text(encoding="utf-8") == wanted
-    if "--check" in arguments:
-        print("same" if same else "differs")
-        return int(not same)
-    FILE.write_text(wanted, encoding="utf-8")
-    return 0
+FIGURES: dict[str, Callable[[], str]] = {"transformer-flops.svg": draw}
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(figure_files.write(FOLDER, FIGURES, sys.argv[1:]))

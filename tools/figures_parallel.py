@@ -8,26 +8,13 @@ The timelines are played by docs/train/code/pipeline_schedule.py, not drawn by h
 
 from __future__ import annotations
 
-import importlib.util
 import sys
 from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
+from tools import figure_files
 from tools.draw import MIN_SIZE, Label, colour, figure, group, num, text
 
-ROOT = Path(__file__).resolve().parent.parent
-FOLDER = ROOT / "docs/train/figures"
-
-
-def _schedules() -> Any:
-    path = ROOT / "docs/train/code/pipeline_schedule.py"
-    spec = importlib.util.spec_from_file_location("pipeline_schedule", path)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
+FOLDER = figure_files.ROOT / "docs/train/figures"
 
 
 def _box(x: float, y: float, w: float, h: float, fill: str, *lines: Label, size: float = 14) -> str:
@@ -221,7 +208,7 @@ def sequence() -> str:
 
 def pipeline() -> str:
     """GPipe, 1F1B and ZB-H1 on four GPUs with eight micro-batches, played and drawn to scale."""
-    played = _schedules()
+    played = figure_files.load_program("train/code/pipeline_schedule.py")
     p, m, cell, left = 4, 8, 20, 74
     pieces = []
     top = 24.0
@@ -303,20 +290,5 @@ FIGURES: dict[str, Callable[[], str]] = {
 }
 
 
-def main(arguments: list[str]) -> int:
-    """Write the figures, or with --check say which differ."""
-    FOLDER.mkdir(exist_ok=True)
-    stale = []
-    for name, build in FIGURES.items():
-        path, wanted = FOLDER / name, build()
-        if not path.exists() or path.read_text(encoding="utf-8") != wanted:
-            stale.append(name)
-            if "--check" not in arguments:
-                path.write_text(wanted, encoding="utf-8")
-    verb = "differ" if "--check" in arguments else "written"
-    print(f"{len(stale)} of {len(FIGURES)} figures {verb}")
-    return int("--check" in arguments and bool(stale))
-
-
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(figure_files.write(FOLDER, FIGURES, sys.argv[1:]))

@@ -11,11 +11,11 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Callable
-from pathlib import Path
 
+from tools import figure_files
 from tools.draw import Label, colour, figure, num, text
 
-FOLDER = Path(__file__).resolve().parent.parent / "docs/train/figures"
+FOLDER = figure_files.ROOT / "docs/train/figures"
 WIDTH, HEIGHT = 226, 118
 STEPS = 160
 
@@ -112,18 +112,5 @@ def shapes() -> str:
 FIGURES: dict[str, Callable[[], str]] = {"loss-shapes.svg": shapes}
 
 
-def main(arguments: list[str]) -> int:
-    """Write the figure, or with --check say whether it differs."""
-    stale = 0
-    for name, build in FIGURES.items():
-        path, wanted = FOLDER / name, build()
-        if not path.exists() or path.read_text(encoding="utf-8") != wanted:
-            stale += 1
-            if "--check" not in arguments:
-                path.write_text(wanted, encoding="utf-8")
-    print(f"{stale} of {len(FIGURES)} figures {'differ' if '--check' in arguments else 'written'}")
-    return int("--check" in arguments and stale > 0)
-
-
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(figure_files.write(FOLDER, FIGURES, sys.argv[1:]))

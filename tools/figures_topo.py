@@ -11,8 +11,8 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Callable
-from pathlib import Path
 
+from tools import figure_files
 from tools.draw import (
     Label,
     cpu,
@@ -26,7 +26,7 @@ from tools.draw import (
     text,
 )
 
-FOLDER = Path(__file__).resolve().parent.parent / "docs" / "link" / "topo" / "figures"
+FOLDER = figure_files.ROOT / "docs" / "link" / "topo" / "figures"
 
 Edge = tuple[int, int]
 QUADS: list[Edge] = [
@@ -487,19 +487,5 @@ FIGURES: dict[str, Callable[[], str]] = {
 }
 
 
-def main(arguments: list[str]) -> int:
-    """Write the figures, or with --check say which differ."""
-    stale = []
-    for name, build in FIGURES.items():
-        path, wanted = FOLDER / name, build()
-        if not path.exists() or path.read_text(encoding="utf-8") != wanted:
-            stale.append(name)
-            if "--check" not in arguments:
-                path.write_text(wanted, encoding="utf-8")
-    verb = "differ" if "--check" in arguments else "written"
-    print(f"{len(stale)} of {len(FIGURES)} figures {verb}")
-    return int("--check" in arguments and bool(stale))
-
-
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(figure_files.write(FOLDER, FIGURES, sys.argv[1:]))
