@@ -2,31 +2,17 @@
 
 from __future__ import annotations
 
-import importlib.util
 import math
-import sys
 from itertools import combinations
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
 from hooks import figures
 from tools import figures_topo
+from tools.figure_files import load_program
 
-PROGRAM = Path(__file__).resolve().parent.parent / "docs/link/topo/code/fabric_metrics.py"
-
-
-def _load() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("fabric_metrics", PROGRAM)
-    assert spec and spec.loader
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["fabric_metrics"] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-fm = _load()
+fm = load_program("link/topo/code/fabric_metrics.py")
 
 
 @pytest.mark.parametrize("k", [4, 6, 8])

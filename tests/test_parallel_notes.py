@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import importlib.util
 import itertools
 import random
-import sys
 from fractions import Fraction
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
@@ -16,22 +13,13 @@ from hooks.calc import engine
 from hooks.calc.engine import Engine
 from hooks.facts import load_facts
 from tools import figures_parallel
+from tools.figure_files import load_program
 
 ROOT = Path(__file__).resolve().parent.parent
 
 
-def load(name: str) -> ModuleType:
-    """Import a program of the training notes."""
-    spec = importlib.util.spec_from_file_location(name, ROOT / f"docs/train/code/{name}.py")
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-schedule = load("pipeline_schedule")
-tensor = load("tensor_split")
+schedule = load_program("train/code/pipeline_schedule.py")
+tensor = load_program("train/code/tensor_split.py")
 SHAPES = [(2, 8, 2), (4, 8, 2), (4, 12, 3), (8, 16, 4), (8, 32, 2)]
 
 

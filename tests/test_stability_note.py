@@ -2,29 +2,21 @@
 
 from __future__ import annotations
 
-import importlib.util
 import math
-import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tools import figures_stability
+from tools.figure_files import load_program
 
 CODE = Path(__file__).resolve().parent.parent / "docs/train/code"
 
 
-def load(name: str) -> Any:
-    spec = importlib.util.spec_from_file_location(name, CODE / f"{name}.py")
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-spikes, adam, logits = (load(name) for name in ("loss_spikes", "adam_spike", "logit_overflow"))
+spikes, adam, logits = (
+    load_program(f"train/code/{name}.py")
+    for name in ("loss_spikes", "adam_spike", "logit_overflow")
+)
 
 
 def log(**planted: float) -> list[tuple[int, float]]:
