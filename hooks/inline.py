@@ -12,6 +12,7 @@ import bisect
 import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from hooks import destinations, tags
 from hooks.plain import normal_label
@@ -32,8 +33,7 @@ _FOOTNOTE = re.compile(r"\[\^(?P<id>[^\]\n]{1,999})\]")
 _MATH = re.compile(r"\$(?![\s$])(?:[^$\\\n]|\\.)+?(?<!\s)\$(?!\d)")
 
 
-@dataclass(frozen=True, slots=True)
-class InlineLink:
+class InlineLink(NamedTuple):
     """A link in an inline run; offsets count characters from its start."""
 
     kind: LinkKind
@@ -48,8 +48,7 @@ class InlineLink:
     is_unread: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class InlineTag:
+class InlineTag(NamedTuple):
     """An HTML start tag in an inline run."""
 
     name: str

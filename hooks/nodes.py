@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from hooks.lines import Line
 
@@ -39,8 +40,7 @@ class Node:
             self.text = []
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+class Run(NamedTuple):
     """Lines that are read together as inline Markdown, and the element they belong to."""
 
     tag: str

@@ -32,7 +32,7 @@ def pack(source: Source) -> bytes:
     for name in _FIELDS:
         found = getattr(source, name)
         if name in _LINKS:
-            rows.append([[one.kind.value, *_values(one)[1:]] for one in found])
+            rows.append([[one.kind.value, *one[1:]] for one in found])
         elif name == "broken_fences":
             rows.append([list(one) for one in found])
         else:

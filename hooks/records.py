@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from hooks.front_matter import FrontMatter
@@ -49,8 +49,7 @@ class Heading:
     """Whether an attribute list gives the id, which GitHub shows as text instead."""
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
+class Link(NamedTuple):
     """A link as written, with the place of its target."""
 
     kind: LinkKind

@@ -14,7 +14,7 @@ import functools
 import html
 import re
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from hooks import attribute_lists, destinations, emphasis, inline_html, opaque, tags
 from hooks.inline import Inline, InlineLink, InlineTag
@@ -30,6 +30,8 @@ _AUTOLINK = re.compile(r"<(?P<target>[A-Za-z][A-Za-z0-9+.-]{0,31}://[^<>]{0,2000
 _MAIL = re.compile(r"<(?P<target>[^<> !]{1,200}+@[^@<> ]{1,200})>")
 _NEVER = f"{BLOT}{BLOT}never"
 """Found in no text."""
+_NEAR = 200
+"""Characters in which most brackets are closed."""
 _MAY_HOLD = re.compile(r"[\[<`+$\\]")
 _AFTER_EMPHASIS = re.compile(r"[*_^]\{")
 
@@ -129,12 +131,7 @@ class _Reader:
     def read(self, data: str, base: int, step: int, level: int = 0) -> None:
         """Go over a piece of the run from a pass on; `base` is where it begins."""
         saved = self.ends, self.base, self.step
-        stop = base + len(data) - self.base
-        self.ends = [
-            (first + self.base - base, last + self.base - base)
-            for first, last in (self.ends if level else ())
-            if base - self.base <= first and last <= stop
-        ]
+        self.ends = self._ends_in(base, base + len(data)) if level else []
         for number in range(step, len(self.passes)):
             trigger, search = self.passes[number]
             if trigger in data:
@@ -152,10 +149,16 @@ class _Reader:
             self.attribute_lists(data)
         if again:
             self.once_more(data, base, pairs)
-        if level == 0 and self.ends:
+        if level == 0 and self.ends and "{" in self.text:  # asked for by attribute lists
             self.found.head = min(start for start, _ in self.ends)
             self.found.tail = max(end for _, end in self.ends)
         self.ends, self.base, self.step = saved
+
+    def _ends_in(self, start: int, stop: int) -> list[Span]:
+        """Return the elements found within a piece of the run, with offsets of the piece."""
+        shift = self.base - start
+        ends = [(first + shift, last + shift) for first, last in self.ends]
+        return [(first, last) for first, last in ends if first >= 0 and last <= stop - start]
 
     def inside(self, data: str, start: int, end: int) -> None:
         """Read the words of a link: only for what comes after the pass that found it."""
@@ -181,8 +184,10 @@ class _Reader:
     def result(self) -> Inline:
         """Return what is left when everything hidden is forgotten."""
         found = self.found
-        inline_links = sorted((link.start, link.end) for link in found.links)
-        starts = [start for start, _ in inline_links]
+        inline_links, starts = [], []
+        if self.loose:
+            inline_links = sorted((link.start, link.end) for link in found.links)
+            starts = [start for start, _ in inline_links]
         for one in self.loose:
             start, end = one.link.start, one.link.end
             first = bisect.bisect_left(starts, start)
@@ -328,14 +333,22 @@ class _Reader:
             self.paired = (data, pairs)
         return self.paired[1]
 
+    def _close(self, data: str, start: int) -> int:
+        """Return where the bracket that opens at `start` is closed; -1: nowhere."""
+        close = data.find("]", start, start + _NEAR)
+        if close >= 0 and data.find("[", start + 1, close) < 0:
+            return close
+        return self.closing(data).get(start, -1)
+
     def _next(self, data: str, position: int, is_image: bool) -> tuple[int, int, int] | None:
         """Return where the next link or image begins, and where its brackets open and close."""
-        pairs = self.closing(data)
         at = data.find("![" if is_image else "[", position)
         while at >= 0:
             start = at + is_image
-            if start in pairs and (is_image or at == 0 or data[at - 1] != "!"):
-                return at, start, pairs[start]
+            if is_image or at == 0 or data[at - 1] != "!":
+                close = self._close(data, start)
+                if close >= 0:
+                    return at, start, close
             at = data.find("![" if is_image else "[", at + 1)
         return None
 
@@ -391,7 +404,7 @@ class _Reader:
             position = end
             if BLOT in name and normal_label(link.target) in self.labels:
                 if not is_apart:
-                    self.loose.append(_Loose(replace(link, is_unread=True)))
+                    self.loose.append(_Loose(link._replace(is_unread=True)))
                 continue
             if BLOT in name or normal_label(name) not in self.labels:
                 if not is_short and not is_apart and not name.startswith("^"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
@@ -13,8 +13,7 @@ _NORMAL = re.compile(r"(?![./])(?:[^/]|/(?![./]))*+(?<!/)\Z")
 """A path that `normpath` leaves as it is: no empty part and none that begins with a dot."""
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
+class Target(NamedTuple):
     """A link target, resolved against the file that holds it."""
 
     path: str | None
@@ -42,7 +41,9 @@ def resolve(target: str, holder: str) -> Target:
         fragment = "" if not target.startswith("http") else unquote(_fragment(target))
         return Target(None, fragment, scheme=match.group(0)[:-1].lower())
     path, _, fragment = target.partition("#")
-    path, fragment = unquote(path.partition("?")[0]), unquote(fragment)
+    path = path.partition("?")[0]
+    if "%" in target:
+        path, fragment = unquote(path), unquote(fragment)
     if not path:
         return Target(holder, fragment)
     if path.startswith("/"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import yaml
 
@@ -41,8 +41,7 @@ _PATH_IN_FIELD = re.compile(
 _LINK_IN_FIELD = re.compile(r"\]\((?P<target>[^()\s]+)\)")
 
 
-@dataclass(frozen=True, slots=True)
-class Use:
+class Use(NamedTuple):
     """An address as a note names it."""
 
     target: str
