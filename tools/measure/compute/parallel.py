@@ -321,6 +321,7 @@ def tensor(run: Run) -> Draft:
     predicted: list[Point] = []
     rows: list[Row] = []
     off: dict[tuple[int, int], list[float]] = {}
+    implied = []
     for line in where(lines, "predicted"):
         at = {key: line[key] for key in ("h", "b", "s")}
         time = {way: one(lines, "layer", way=way, **at)["median"] for way in WAYS}
@@ -335,6 +336,8 @@ def tensor(run: Run) -> Draft:
                 {**at, "view": view, "value": digits(value * 1e3), "message": line["message"]}
             )
         away = [alone / time["split"] - 1, ideal / time["split"] - 1]
+        sent = line["all_reduces"] * line["message"] * float(several.share("all_reduce"))
+        implied.append(sent / (time["split"] - time["split_silent"]) / 1e9)
         off.setdefault((at["h"], at["b"]), []).extend(away)
         name = f"h = {at['h']}, b = {at['b']}, s = {at['s']}"
         rows.append(
@@ -375,7 +378,7 @@ def tensor(run: Run) -> Draft:
         ),
         f"{CODE}/tensor_parallel.py",
         several.start("tensor_parallel"),
-        _about_tensor(several.n, off),
+        _about_tensor(several.n, off, max(implied)),
         results=[
             series(
                 "layer",
@@ -411,8 +414,14 @@ LAUNCHED: Final = {2: [(2048, 1)], 4: [(2048, 1), (4096, 1)]}
 """Shapes (h, b) that the host's launching bounds once they are split, by the number of GPUs."""
 
 
-def _about_tensor(n: int, off: dict[tuple[int, int], list[float]]) -> Text:
-    """Say what was measured; `off`: how far predictions are from it, by h and b."""
+def _about_tensor(n: int, off: dict[tuple[int, int], list[float]], implied: float) -> Text:
+    """Say what was measured.
+
+    Arguments:
+        n: The number of GPUs.
+        off: How far predictions are from the measurement, relative, by h and b.
+        implied: The largest bandwidth, GB/s, that "split less silent" would need.
+    """
     bound = LAUNCHED[n]
     free = [abs(x) for shape, every in off.items() if shape not in bound for x in every]
     worst = math.ceil(max(free) * 100)
@@ -430,12 +439,15 @@ def _about_tensor(n: int, off: dict[tuple[int, int], list[float]]) -> Text:
             "h = 2048、b = 1 受主机启动限制（推断），切开反而更慢；"
             "h = 4096、b = 1 切开后也碰到同一个下限，"
             f"两种预测低 {low:.0f}% 与 {high:.0f}%。"
-            f"其余三种形状里两种预测与实测相差不超过 {worst}%。",
+            f"其余三种形状里两种预测与实测相差不超过 {worst}%。"
+            f"切分减静默不能当作通信时间：最多合单向 {implied:.0f} GB/s，"
+            f"而链路只有 {GPU_UNI['value']}。",
             "With h = 2048, b = 1 a layer is bound by the host's launching (an inference): split, "
             "it is slower. "
             "With h = 4096, b = 1 the split layer meets the same floor, and the predictions are "
             f"{low:.0f}% and {high:.0f}% too low. For the other three shapes both are within "
-            f"{worst}% of the measurement.",
+            f"{worst}% of the measurement. Split less silent is no time of communication: it "
+            f"would mean up to {implied:.0f} GB/s one way, where the link has {GPU_UNI['value']}.",
         )
     return both(
         "前向加反向，bf16，因果 SDPA，20 次、取最慢的一块。每层四次全归约（"
