@@ -172,7 +172,8 @@ def pipeline(run: Run) -> Draft:
 
 def _notes(several: Group, lines: list[Line], full: list[Point]) -> Text:
     found = where(lines, "step")
-    alone = digits(one(lines, "alone")["median"] * 1e3)
+    median = digits(one(lines, "alone")["median"] * 1e3)
+    alone = both(f"{median} ms，20 次", f"{median} ms, 20 trials")
     layer = found[0]["layer_formula"] * found[0]["layers"] / 1e9
     most = max(line["microbatches"] for line in found)
     over = [
@@ -184,6 +185,13 @@ def _notes(several: Group, lines: list[Line], full: list[Point]) -> Text:
         above = both("2 到 4 个百分点", "2 to 4 points")
         flight = both("第一级 2 个，第二级 1 个", "two in the first stage, one in the second")
     else:
+        # The program divides by the upper of the two middle trials, not by their mean.
+        used = digits(found[0]["busy"] / found[0]["microbatches"] * 1e3)
+        alone = both(
+            f"20 次，中位数 {median} ms；比值用中间两次里较大的 {used} ms",
+            f"20 trials, median {median} ms; the ratio uses the upper of the two middle ones, "
+            f"{used} ms",
+        )
         above = both(
             f"{min(over):.1f} 到 {max(over):.1f} 个百分点（m = {most}）",
             f"{min(over):.1f} to {max(over):.1f} points (m = {most})",
@@ -195,7 +203,7 @@ def _notes(several: Group, lines: list[Line], full: list[Point]) -> Text:
     zh = (
         "每级 12 层（h = 2048，s = 4096，微批 1，bf16，flash），PyTorch 自带的 "
         "GPipe 与 1F1B 调度；忙 = m × 单级独自跑一个微批的前向加反向"
-        f"（{alone} ms，20 次）。公式 (p−1)/m。m "
+        f"（{alone['zh']}）。公式 (p−1)/m。m "
         f"大时实测高出公式 {above['zh']}：那是与 m 成正比的开销"
         "（收发、梯度累加、调度，也许还有功率上限下的降频），不是气泡。"
         "峰值是一步之内高于静止时的显存，"
@@ -206,7 +214,7 @@ def _notes(several: Group, lines: list[Line], full: list[Point]) -> Text:
         "12 layers a stage (h = 2048, s = 4096, micro-batch 1, bf16, flash), "
         "PyTorch's own GPipe and 1F1B; busy = m x forward "
         "and backward of one micro-batch on a stage alone "
-        f"({alone} ms, 20 trials). Formula (p-1)/m. "
+        f"({alone['en']}). Formula (p-1)/m. "
         "With "
         f"large m the measured value is {above['en']} above the formula: a cost "
         "in proportion to m (sending, adding gradients, "
