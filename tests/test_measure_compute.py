@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import re
 import shutil
 import sys
 from pathlib import Path
@@ -11,9 +12,11 @@ from types import ModuleType
 
 import pytest
 
-from tools.measure.compute.__main__ import ALONE, FORMATS, LATER, SECOND, SEVERAL, main
+from tools.measure.compute.__main__ import ALONE, FORMATS, FOUR, LATER, SECOND, SEVERAL, main
 from tools.measure.compute.cards import cell
+from tools.measure.compute.groups import Group
 from tools.measure.compute.lines import ROOT, Run
+from tools.measure.compute.pipeline import pipeline
 from tools.measure.compute.records import files
 from tools.measure.compute.train import formula
 from tools.measure.topo.model import MeasureError
@@ -95,6 +98,159 @@ def test_a_run_of_one_step_gives_its_own_times(tmp_path: Path) -> None:
 
     changed = summary(folder).items() - summary(LATER).items()
     assert changed == {("flash, b = 8, no recomputation", 500)}
+
+
+@pytest.mark.parametrize(
+    ("file", "labels", "name", "title"),
+    [
+        (
+            "data_parallel.jsonl",
+            {"result": "collective", "kind": "all_reduce", "type": "float32", "bytes": 2**32},
+            "collectives",
+            "all_reduce float32, 4 GiB, busbw",
+        ),
+        (
+            "data_parallel.jsonl",
+            {"result": "passes", "mode": "ddp_25", "b": 4},
+            "data_parallel",
+            "Forward and backward, b = 4: DDP, buckets of 25 MiB",
+        ),
+        (
+            "tensor_parallel.jsonl",
+            {"result": "layer", "way": "whole", "h": 8192, "s": 8192},
+            "tensor_parallel",
+            "h = 8192, b = 1, s = 8192: speed-up over one GPU",
+        ),
+        (
+            "pipeline.jsonl",
+            {"result": "step", "schedule": "1f1b", "microbatches": 32},
+            "pipeline",
+            "1f1b, m = 32: idle over busy",
+        ),
+    ],
+    ids=["collectives", "data", "tensor", "pipeline"],
+)
+@pytest.mark.parametrize(
+    ("option", "source", "suffix"), [("several", SEVERAL, ""), ("four", FOUR, "_x4")]
+)
+def test_another_run_on_several_gpus_changes_one_line(
+    tmp_path: Path,
+    option: str,
+    source: Path,
+    suffix: str,
+    file: str,
+    labels: dict[str, object],
+    name: str,
+    title: str,
+) -> None:
+    """The raw line decides, and it decides the record of its own number of GPUs alone."""
+    folder = tmp_path / "raw"
+    shutil.copytree(source, folder)
+    path = folder / file
+    rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    for row in rows:
+        if labels.items() <= row.items():
+            for key in {"median", "idle_over_busy"} & row.keys():
+                row[key] /= 2
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows), "utf-8")
+    assert main([f"--{option}", str(folder), "--into", str(tmp_path)]) == 0
+
+    def summary(root: Path, name: str) -> dict[str, float]:
+        record = json.loads((root / f"docs/train/measured/{name}.json").read_bytes())
+        return {row["title"]["en"]: row["value"] for row in record["summary"]}
+
+    new, old = (summary(root, name + suffix) for root in (tmp_path, ROOT))
+    changed = {said for said, value in new.items() if value != old[said]}
+    assert changed == {title}
+    assert new[title] == pytest.approx(old[title] / 2, rel=1e-3)
+    other = name if suffix else f"{name}_x4"
+    assert summary(tmp_path, other) == summary(ROOT, other)
+
+
+@pytest.mark.parametrize(
+    ("suffix", "count", "said"),
+    [("", 2, {"zh": "两", "en": "two"}), ("_x4", 4, {"zh": "四", "en": "four"})],
+    ids=["two", "four"],
+)
+@pytest.mark.parametrize("name", ["collectives", "data_parallel", "tensor_parallel", "pipeline"])
+def test_a_record_of_several_gpus_says_how_many(
+    name: str, suffix: str, count: int, said: dict[str, str]
+) -> None:
+    record = json.loads((ROOT / f"docs/train/measured/{name}{suffix}.json").read_bytes())
+    assert record["machine"]["gpu_count"] == count
+    assert f"--nproc-per-node={count} " in record["command"]
+    for language, word in said.items():
+        assert word in record["title"][language]
+    other = 6 - count
+    text = json.dumps([record["notes"], record["specification"], record["command"]])
+    for phrase in (f"n = {other}", f"p = {other}", f"layer / {other}", f"node={other}"):
+        assert phrase not in text
+
+
+@pytest.mark.parametrize(
+    ("count", "kind", "said"),
+    [
+        (2, "all_reduce", "S/t"),
+        (2, "all_gather", "S/2t"),
+        (4, "all_reduce", "3S/2t"),
+        (4, "reduce_scatter", "3S/4t"),
+    ],
+)
+def test_bus_bandwidth_in_size_and_time(count: int, kind: str, said: str) -> None:
+    assert Group(count).bus(kind) == said
+
+
+@pytest.mark.parametrize(
+    ("cut", "errors", "expected"),
+    [
+        (0, True, {("gpipe", 64, stage) for stage in range(4)}),
+        (1, True, {("1f1b", 32, stage) for stage in range(4)}),
+        (2, True, {("gpipe", 32, stage) for stage in range(4)}),
+        (0, False, set()),
+    ],
+    ids=["as-it-ran", "one-schedule-earlier", "two-earlier", "nothing-ran-out"],
+)
+def test_the_schedule_that_ran_out_of_memory_is_the_one_after_the_last_line(
+    tmp_path: Path, cut: int, errors: bool, expected: set[tuple[str, int, int]]
+) -> None:
+    folder = tmp_path / "raw"
+    shutil.copytree(FOUR, folder)
+    lines = (folder / "pipeline.jsonl").read_text("utf-8").splitlines()
+    kept = lines[: len(lines) - cut]
+    (folder / "pipeline.jsonl").write_text("\n".join(kept) + "\n", "utf-8")
+    if not errors:
+        (folder / "pipeline.jsonl.err").unlink()
+    draft = pipeline(Run(folder))
+    found = {
+        (point["schedule"], point["microbatches"], point["stage"])
+        for result in draft.results
+        if result["id"] == "ran_out"
+        for point in result["points"]
+    }
+    assert found == expected
+    assert ("ran out of memory" in draft.notes["en"]) == bool(expected)
+
+
+def test_a_run_on_a_number_of_gpus_without_a_word_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "raw"
+    shutil.copytree(FOUR, folder)
+    path = folder / "data_parallel.jsonl"
+    text = path.read_text("utf-8")
+    path.write_text(text.replace('"ranks": 4}', '"ranks": 8}', 1), "utf-8")
+    assert main(["--four", str(folder), "--into", str(tmp_path)]) == 2
+    assert "a run on 8 GPUs: say 8 in words" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("folder", [SEVERAL, FOUR], ids=lambda path: path.name)
+def test_raw_output_names_no_machine(folder: Path) -> None:
+    identity = re.compile(
+        r"(GPU|MIG)-[0-9a-f]{8}-|\b\d{1,3}(\.\d{1,3}){3}\b|host +: (?!localhost$)|[Ss]erial",
+        re.MULTILINE,
+    )
+    for path in folder.iterdir():
+        assert not identity.search(path.read_text("utf-8")), path.name
 
 
 def test_only_seeds_that_every_way_finished_count(tmp_path: Path) -> None:

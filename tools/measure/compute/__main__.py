@@ -11,12 +11,13 @@ from tools.measure.compute import precision, precision_training
 from tools.measure.compute.ddp_peak import ddp_peak
 from tools.measure.compute.lines import ROOT, Run
 from tools.measure.compute.recompute import recompute
-from tools.measure.compute.records import files, rendered
+from tools.measure.compute.records import files, rendered, shared
 from tools.measure.topo.model import MeasureError
 from tools.measure.topo.wording import both
 
 ALONE = ROOT / "tools/measure/raw/2026-11-21-1x-h200-compute"
 SEVERAL = ROOT / "tools/measure/raw/2026-11-21-2x-h200-compute"
+FOUR = ROOT / "tools/measure/raw/2026-11-22-4x-h200-compute"
 LATER = ROOT / "tools/measure/raw/2026-11-22-1x-h200-recompute"
 PEAK = ROOT / "tools/measure/raw/2026-11-22-2x-h200-ddp"
 FORMATS = ROOT / "tools/measure/raw/2026-11-22-1x-h200-precision"
@@ -35,7 +36,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         description="Make the records that notes draw from what run_compute.sh kept.",
     )
     parser.add_argument("--alone", type=Path, default=ALONE, help="the run on one GPU")
-    parser.add_argument("--several", type=Path, default=SEVERAL, help="the run on several GPUs")
+    parser.add_argument("--several", type=Path, default=SEVERAL, help="the run on two GPUs")
+    parser.add_argument("--four", type=Path, default=FOUR, help="the run on four GPUs")
     parser.add_argument("--second", type=Path, default=SECOND, help="the run on one H100")
     parser.add_argument("--into", type=Path, default=ROOT, help="write below this folder")
     parser.add_argument(
@@ -50,6 +52,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         found = files(
             Run(options.alone), Run(options.several), Run(options.second, both("SXM", "SXM")), ROOT
         )
+        found |= rendered(shared(Run(options.four)), ROOT)
         runs = (
             (recompute, options.later),
             (ddp_peak, options.peak),

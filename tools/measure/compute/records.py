@@ -10,6 +10,7 @@ from typing import Any
 
 from tools.measure.compute import cards, chip, infer, parallel, train
 from tools.measure.compute.lines import Run
+from tools.measure.compute.pipeline import pipeline
 from tools.measure.topo import parse
 from tools.measure.topo.model import MeasureError, Program, Record
 from tools.measure.topo.record import Draft, finished
@@ -32,11 +33,16 @@ def drafts(alone: Run, several: Run, second: Run) -> Iterator[tuple[Draft, Run]]
         infer.decode,
     ):
         yield make(alone), alone
-    for make in (parallel.collectives, parallel.data, parallel.tensor, parallel.pipeline):
-        yield make(several), several
+    yield from shared(several)
     other = cards.h100()
     for show in (chip.device, chip.bandwidth, chip.roofline, chip.gemm):
         yield show(second, other), second
+
+
+def shared(run: Run) -> Iterator[tuple[Draft, Run]]:
+    """Yield every record of a run on several GPUs, whatever their number."""
+    for make in (parallel.collectives, parallel.data, parallel.tensor, pipeline):
+        yield make(run), run
 
 
 def machine(run: Run, versions: dict[str, str]) -> dict[str, Any]:
