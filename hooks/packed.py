@@ -106,10 +106,14 @@ class Packed(Source):
         return found
 
 
+_set = object.__setattr__
+"""Records are frozen."""
+
+
 class Recalled(Note):
     """A note whose text is decoded at the first question: few checks that know it ask again."""
 
-    __slots__ = ("_data",)
+    __slots__ = ("_data", "_may_include")
 
     def __init__(
         self,
@@ -121,11 +125,13 @@ class Recalled(Note):
         meta: FrontMatter | None,
     ) -> None:
         """Keep the bytes; a text is kept too, for `dataclasses.replace`."""
-        for name, value in (("path", path), ("file", file), ("language", language)):
-            object.__setattr__(self, name, value)
-        object.__setattr__(self, "source", source)
-        object.__setattr__(self, "meta", meta)
-        object.__setattr__(self, "_data", text)
+        _set(self, "path", path)
+        _set(self, "file", file)
+        _set(self, "language", language)
+        _set(self, "source", source)
+        _set(self, "meta", meta)
+        _set(self, "_data", text)
+        _set(self, "_may_include", None)
 
     @property
     def text(self) -> str:
@@ -140,8 +146,12 @@ class Recalled(Note):
     @property
     def may_include(self) -> bool:
         """Whether the text holds the marks of includes."""
-        data: str | bytes = object.__getattribute__(self, "_data")
-        return "8<" in data if isinstance(data, str) else b"8<" in data
+        known: bool | None = object.__getattribute__(self, "_may_include")
+        if known is None:
+            data: str | bytes = object.__getattribute__(self, "_data")
+            known = "8<" in data if isinstance(data, str) else b"8<" in data
+            _set(self, "_may_include", known)
+        return known
 
 
 def decoded(data: bytes) -> str:

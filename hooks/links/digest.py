@@ -136,13 +136,16 @@ def _need(note: Note, use: Use, target: Target, settings: Settings) -> tuple[str
 
 def unmet(digest: Digest, digests: Mapping[str, Digest], others: Collection[str]) -> bool:
     """Tell whether anything that a note's links need is not plainly there."""
+    known = digests.get
     for path, wanted in digest.needs.items():
-        other = digests.get(path)
+        other = known(path)
         if other is None:
             if path not in others:
                 return True
-        elif wanted and not other.ids.issuperset(wanted):
-            return True
+            continue
+        for one in wanted:  # mostly one, or none
+            if one not in other.ids:
+                return True
     return False
 
 
