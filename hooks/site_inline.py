@@ -17,6 +17,7 @@ from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 
 from hooks import attribute_lists, destinations, emphasis, inline_html, opaque, tags
+from hooks.brackets import Brackets
 from hooks.inline import Inline, InlineLink, InlineTag
 from hooks.lines import MARK_CLOSE
 from hooks.plain import normal_label
@@ -30,8 +31,6 @@ _AUTOLINK = re.compile(r"<(?P<target>[A-Za-z][A-Za-z0-9+.-]{0,31}://[^<>]{0,2000
 _MAIL = re.compile(r"<(?P<target>[^<> !]{1,200}+@[^@<> ]{1,200})>")
 _NEVER = f"{BLOT}{BLOT}never"
 """Found in no text."""
-_NEAR = 200
-"""Characters in which most brackets are closed."""
 _MAY_HOLD = re.compile(r"[\[<`+$\\]")
 _AFTER_EMPHASIS = re.compile(r"[*_^]\{")
 
@@ -122,7 +121,7 @@ class _Reader:
         self.cuts: list[tuple[int, int, str]] = []
         self.with_words = False
         self.budget = destinations.Budget(len(text))
-        self.paired: tuple[str, dict[int, int]] = ("", {})
+        self.brackets = Brackets()
         self.ends: list[Span] = []
         self.base = 0
         self.step = 0
@@ -320,41 +319,9 @@ class _Reader:
 
     # What the passes share.
 
-    def closing(self, data: str) -> dict[int, int]:
-        """Return where the bracket that closes stands, by that of the one that opens."""
-        if self.paired[0] is not data:
-            pairs: dict[int, int] = {}
-            opened: list[int] = []
-            for match in re.finditer(r"[\[\]]", data):
-                if match.group() == "[":
-                    opened.append(match.start())
-                elif opened:
-                    pairs[opened.pop()] = match.start()
-            self.paired = (data, pairs)
-        return self.paired[1]
-
-    def _close(self, data: str, start: int) -> int:
-        """Return where the bracket that opens at `start` is closed; -1: nowhere."""
-        close = data.find("]", start, start + _NEAR)
-        if close >= 0 and data.find("[", start + 1, close) < 0:
-            return close
-        return self.closing(data).get(start, -1)
-
-    def _next(self, data: str, position: int, is_image: bool) -> tuple[int, int, int] | None:
-        """Return where the next link or image begins, and where its brackets open and close."""
-        at = data.find("![" if is_image else "[", position)
-        while at >= 0:
-            start = at + is_image
-            if is_image or at == 0 or data[at - 1] != "!":
-                close = self._close(data, start)
-                if close >= 0:
-                    return at, start, close
-            at = data.find("![" if is_image else "[", at + 1)
-        return None
-
     def _links(self, data: str, *, is_image: bool) -> list[Span]:
         spans, position = [], 0
-        while (found := self._next(data, position, is_image)) is not None:
+        while (found := self.brackets.next(data, position, is_image)) is not None:
             at, start, close = found
             position = start + 1
             target = destinations.match(data, close + 1, self.budget, has_escapes=False)
@@ -380,7 +347,7 @@ class _Reader:
         if is_short and not self.labels:
             return []
         spans, position = [], 0
-        while (found := self._next(data, position, is_image)) is not None:
+        while (found := self.brackets.next(data, position, is_image)) is not None:
             at, start, close = found
             position = start + 1
             end, name, is_apart, offset = close + 1, "", False, start + 1
