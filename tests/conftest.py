@@ -13,12 +13,17 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 from playwright.sync_api import Browser, sync_playwright
 
 from tests import notes
 from tools import browser as browser_tool
 
 ROOT = Path(__file__).resolve().parent.parent
+# A change is refused for what it breaks, not for an example that happens to be tried that day.
+settings.register_profile("ci", derandomize=True)
+if os.environ.get("CI"):
+    settings.load_profile("ci")
 CHROMIUM_FLAGS = [
     "--no-sandbox",
     "--disable-gpu",
