@@ -42,7 +42,10 @@
   };
 
   Engine.prototype.dictionary = function () {
-    if (!this.translations) { this.translations = readTranslations(this.raw.translations || [], this.folder); }
+    var raw = this.raw;
+    if (!this.translations) {
+      this.translations = readTranslations([[raw.translations || [], 1], [raw.glosses || [], EXPLAINED]], this.folder);
+    }
     return this.translations;
   };
 
