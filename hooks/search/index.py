@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from hooks.search import characters, everyday, glosses, translations
+from hooks.search import characters, dictionary, everyday, glosses, translations
 from hooks.search.documents import Page, folder_pages, pair_sections
 from hooks.search.terms import Group, flat, load_terms
 
@@ -100,6 +100,7 @@ def make_index(
     pairs = characters.regional(han)
     alone = list(_alone(pages, numbers))
     found = glosses.mine(_sections(pages)) if alone else glosses.Glosses()
+    written, explained = translations.tables(alone, translations.translations(), found.translations)
     known = {flat(form) for form in forms}
     tables = {
         "simple": characters.simple_pairs(han.union(*(old for old, _ in pairs))),
@@ -112,8 +113,9 @@ def make_index(
             if not {flat(words), flat(short)} & known
         ],
         "everyday": everyday.table(texts),
-        "translations": translations.table(alone),
-        "glosses": translations.table(alone, found.translations),
+        "translations": written,
+        "glosses": explained,
+        "dictionary": dictionary.table(alone),
     }
     index = Index(tables, pages=list(pages))
     for language in dict.fromkeys(page.language for page in pages):

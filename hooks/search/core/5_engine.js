@@ -44,7 +44,8 @@
   Engine.prototype.dictionary = function () {
     var raw = this.raw;
     if (!this.translations) {
-      this.translations = readTranslations([[raw.translations || [], 1], [raw.glosses || [], EXPLAINED]], this.folder);
+      this.translations = readTranslations([[raw.translations || [], 1, false],
+        [raw.glosses || [], EXPLAINED, false], [raw.dictionary || [], GENERAL, true]], this.folder);
     }
     return this.translations;
   };
