@@ -118,7 +118,8 @@
       for (i = 0; i < atoms.length; i++) {
         matched.push(scores[i][at] > 0);
         firm += asked[i] * GOOD[how[i][at]] * (how[i][at] === ALIKE || atoms[i].isIntent ? FIRM :
-          how[i][at] === GUESSED ? (isAll ? 1 : GUESS) : how[i][at] === TRANSLATED && isUnsure && !isAll ? UNSURE : 1);
+          how[i][at] === GUESSED ? (isAll ? 1 : GUESS) :
+          how[i][at] === TRANSLATED && isUnsure && !isAll ? UNSURE : 1);
         if (scores[i][at] > 0 && atoms[i].repaired) { weak = true; }
       }
       return {
