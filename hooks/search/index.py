@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from hooks.search import characters, everyday, translations
+from hooks.search import characters, dictionary, everyday, glosses, translations
 from hooks.search.documents import Page, folder_pages, pair_sections
-from hooks.search.terms import Group, load_terms
+from hooks.search.terms import Group, flat, load_terms
 
 FORMAT: Final = 1
 """Number of the format; the core refuses any other."""
@@ -98,13 +98,24 @@ def make_index(
     forms = [form for group in groups for form in group.forms]
     han = characters.han_of(texts) | characters.han_of(forms)
     pairs = characters.regional(han)
+    alone = list(_alone(pages, numbers))
+    found = glosses.mine(_sections(pages)) if alone else glosses.Glosses()
+    written, explained = translations.tables(alone, translations.translations(), found.translations)
+    known = {flat(form) for form in forms}
     tables = {
         "simple": characters.simple_pairs(han.union(*(old for old, _ in pairs))),
         "sounds": characters.sounds(characters.han_of(texts)),
         "groups": [[group.id, list(group.forms), list(group.see)] for group in groups]
-        + [[f"~{old}", [old, new], []] for old, new in pairs],
+        + [[f"~{old}", [old, new], []] for old, new in pairs]
+        + [
+            [f"~{short}", [words, short], []]
+            for words, short in found.abbreviations
+            if not {flat(words), flat(short)} & known
+        ],
         "everyday": everyday.table(texts),
-        "translations": translations.table(_alone(pages, numbers)),
+        "translations": written,
+        "glosses": explained,
+        "dictionary": dictionary.table(alone),
     }
     index = Index(tables, pages=list(pages))
     for language in dict.fromkeys(page.language for page in pages):
@@ -118,6 +129,10 @@ def _texts(page: Page) -> Iterable[str]:
     for section in page.sections:
         yield section.title
         yield section.text
+
+
+def _sections(pages: Iterable[Page]) -> Iterable[tuple[str, str]]:
+    return ((section.title, section.text) for page in pages for section in page.sections)
 
 
 def _alone(pages: Iterable[Page], numbers: Mapping[tuple[str, str], list[int]]) -> Iterable[str]:

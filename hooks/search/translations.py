@@ -8,7 +8,7 @@ version in the other language.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -45,8 +45,8 @@ def translations() -> tuple[Translation, ...]:
     return tuple(read_line(line) for line in yaml.safe_load(FILE.read_text(encoding="utf-8")))
 
 
-def _held(texts: Iterable[str]) -> tuple[set[str], set[str]]:
-    """Return the Chinese words of the data file that texts hold, and how English words begin."""
+def _held(texts: Iterable[str], forms: Iterable[str]) -> tuple[set[str], set[str]]:
+    """Return the Chinese words that texts hold, and how English words begin."""
     runs: set[str] = set()
     words: set[str] = set()
     for text in texts:
@@ -57,7 +57,7 @@ def _held(texts: Iterable[str]) -> tuple[set[str], set[str]]:
     # Few words pass the first question, and those are soon found.
     held = {
         form
-        for form in {part for one in translations() for part in one.chinese}
+        for form in forms
         if all(pair in pairs for pair in _pairs(form))
         and all(run in everything for run in _HAN.findall(form))
     }
@@ -74,26 +74,32 @@ def _stem(word: str) -> str:
     return re.sub(r"(?<=..)[ey]\Z", "", word)
 
 
-def table(texts: Iterable[str]) -> list[str]:
-    """Return the lines as the core reads them ("word|two words=词 词").
+def tables(texts: Iterable[str], *sources: Sequence[Translation]) -> list[list[str]]:
+    """Return the lines of each source as the core reads them ("word|two words=词 词").
 
     A line stays when texts hold a word of one of its sides; of that side alone, the words that
     they do not hold are left out, because they could only be looked for in vain.
 
     Args:
         texts: The texts that are to be found by words of the other language, in any order.
+        sources: What is called what.
     """
-    held, begun = _held(texts)
-    rows = []
-    for one in translations():
-        chinese = [form for form in one.chinese if form in held]
-        english = [
-            form for form in one.english if all(_stem(word) in begun for word in form.split())
-        ]
-        if not chinese and not english:
-            continue
-        # A side is looked for in texts, and read in queries when the other side is looked for.
-        left = one.english if chinese else english
-        right = one.chinese if english else chinese
-        rows.append(f"{'|'.join(left)}={' '.join(right)}")
-    return rows
+    forms = {part for source in sources for one in source for part in one.chinese}
+    held, begun = _held(texts, forms)
+    return [[row for one in source if (row := _row(one, held, begun))] for source in sources]
+
+
+def _row(one: Translation, held: set[str], begun: set[str]) -> str:
+    chinese = [form for form in one.chinese if form in held]
+    english = [form for form in one.english if all(_stem(word) in begun for word in form.split())]
+    if not chinese and not english:
+        return ""
+    # A side is looked for in texts, and read in queries when the other side is looked for.
+    left = one.english if chinese else english
+    right = one.chinese if english else chinese
+    return f"{'|'.join(left)}={' '.join(right)}"
+
+
+def table(texts: Iterable[str]) -> list[str]:
+    """Return the lines of the data file that help to find texts; see `tables`."""
+    return tables(texts, translations())[0]

@@ -36,6 +36,8 @@ var HandbookSearch = (function () {
     this.kind = new Uint8Array(65536);
     this.buffer = new Uint16Array(1024);
     this.simple = {};
+    /* Known before any text is read: plain words are not folded (Folder.text). */
+    for (var code = 48; code < 123; code++) { this.kind[code] = kindOf(code); }
   }
 
   Folder.prototype.code = function (code) {

@@ -2,20 +2,31 @@
 
   var MAX_PHRASE = 5;       /* English words of a phrase */
   var MAX_RUN = 8;          /* characters of a Chinese word */
-  var BESIDE = 0.6;         /* of the weight, where the query's own word is met as well */
+  var EXPLAINED = 0.95;     /* of the weight, for what the notes themselves explain */
+  var GENERAL = 0.95;        /* of the weight, for what a general dictionary says */
+  var BESIDE = 1;         /* of the weight, where the query's own word is met as well */
 
   /*
-   * rows: ["word|two words=ci ci", ...] -> {en: flat English form -> Chinese forms, zh: Chinese
-   * form -> English forms}.
+   * sources: [[rows, share, isGeneral], ...], the surest first; rows: ["word|two words=ci ci", ...],
+   * "# ..." is a remark -> {en: flat English form -> [Chinese form, share, isGeneral] triples,
+   * zh: Chinese form -> English triples}.
    */
-  function readTranslations(rows, folder) {
-    var table = { en: Object.create(null), zh: Object.create(null), any: rows.length > 0 };
-    function put(side, key, forms) { side[key] = (side[key] || []).concat(forms); }
-    rows.forEach(function (row) {
-      var sides = row.split("="), english = sides[0].split("|");
-      var chinese = sides[1].split(" ").map(function (form) { return folder.text(form); });
-      english.forEach(function (form) { put(table.en, flat(form, folder), chinese); });
-      chinese.forEach(function (form) { put(table.zh, form, english); });
+  function readTranslations(sources, folder) {
+    var table = { en: Object.create(null), zh: Object.create(null), any: false };
+    function put(side, key, forms, share, isGeneral) {
+      var known = side[key] || (side[key] = []);
+      if (isGeneral && known.length && !known[0][2]) { share *= GENERAL; }
+      forms.forEach(function (form) { known.push([form, share, isGeneral]); });
+    }
+    sources.forEach(function (source) {
+      source[0].forEach(function (row) {
+        if (row.charAt(0) === "#") { return; }
+        var sides = row.split("="), english = sides[0].split("|");
+        var chinese = sides[1].split(" ").map(function (form) { return folder.text(form); });
+        table.any = true;
+        english.forEach(function (form) { put(table.en, flat(form, folder), chinese, source[1], source[2]); });
+        chinese.forEach(function (form) { put(table.zh, form, english, source[1], source[2]); });
+      });
     });
     return table;
   }
@@ -60,8 +71,9 @@
    */
   Engine.prototype.translated = function (index, forms, atoms, weight) {
     var self = this, out = [], seen = Object.create(null), count = 0, most;
-    function put(form, terms, isChecked) {
-      var way = alternative(index, terms, weight, atoms, form, { synonym: form, translated: true, check: isChecked });
+    function put(form, terms, isChecked, pair) {
+      var way = alternative(index, terms, weight * pair[1], atoms, form,
+        { synonym: form, translated: true, general: pair[2], check: isChecked });
       var met = !isChecked, key = terms.join();
       if (seen[key]) { return; }
       seen[key] = true;
@@ -70,18 +82,18 @@
       count += Math.min.apply(null, terms.map(function (term) { return index.frequency(term); }));
       out.push(way);
     }
-    forms.forEach(function (form) {
-      var terms = termsOf(index, form, self.folder), joint = flat(form, self.folder);
+    forms.forEach(function (pair) {
+      var form = pair[0], terms = termsOf(index, form, self.folder), joint = flat(form, self.folder);
       var words = form.split(" "), last = words.pop();
-      if (terms) { put(self.folder.text(form), terms, terms.length > 1); }
+      if (terms) { put(self.folder.text(form), terms, terms.length > 1, pair); }
       if (!/^[a-z]+$/.test(joint)) { return; }
-      if (joint !== form && index.find(joint) >= 0) { put(joint, [index.find(joint)], false); }
+      if (joint !== form && index.find(joint) >= 0) { put(joint, [index.find(joint)], false, pair); }
       /* Endings: of the last word of a phrase. */
       inflections(index, last).forEach(function (term) {
         var other = words.concat(index.names[term]).join(" ");
         if (baseForms(index.names[term]).indexOf(last) === -1) { return; }
         terms = termsOf(index, other, self.folder);
-        if (terms) { put(other, terms, terms.length > 1); }
+        if (terms) { put(other, terms, terms.length > 1, pair); }
       });
     });
     most = idfOf(index.size, Math.min(count, index.size));

@@ -42,7 +42,11 @@
   };
 
   Engine.prototype.dictionary = function () {
-    if (!this.translations) { this.translations = readTranslations(this.raw.translations || [], this.folder); }
+    var raw = this.raw;
+    if (!this.translations) {
+      this.translations = readTranslations([[raw.translations || [], 1, false],
+        [raw.glosses || [], EXPLAINED, false], [raw.dictionary || [], GENERAL, true]], this.folder);
+    }
     return this.translations;
   };
 

@@ -5,10 +5,12 @@
   var LEAST_COVER = 0.42;   /* of the weight of what is asked; below, nothing is shown */
   var LEAST_SCORE = 0.03;   /* of the best section's score; below, nothing is shown */
   /* How a word is met, worst first, and how well: by a repair, by another way that says little, by
-   * a word that asks for the same, by one of the other language, by itself. */
-  var REPAIRED = 1, HARDLY = 2, ALIKE = 3, TRANSLATED = 4, ITSELF = 5;
-  var GOOD = [0, 0.55, 0.6, 0.75, 0.9, 1];
+   * a word that asks for the same, by what a general dictionary has for it, by one of the other
+   * language, by itself. */
+  var REPAIRED = 1, HARDLY = 2, ALIKE = 3, GUESSED = 4, TRANSLATED = 5, ITSELF = 6;
+  var GOOD = [0, 0.55, 0.6, 0.75, 0.8, 0.9, 1];
   var UNSURE = 0.5;         /* how much a translation speaks for showing a section, where half of the words are nowhere */
+  var GUESS = 0.3;          /* the same of what a dictionary has, where a section lacks other words */
   var FIRM = 0.8;           /* how much a word that asks for the same speaks for showing it */
   var UNMET = 0.5;          /* weight of what nothing meets where other words are met */
 
@@ -38,7 +40,8 @@
   };
 
   function howMet(way, twin) {
-    return way.repaired ? REPAIRED : way.everyday ? ALIKE : way.translated ? TRANSLATED :
+    return way.repaired ? REPAIRED : way.everyday ? ALIKE : way.general && way.atoms.length === 1 ? GUESSED :
+      way.translated ? TRANSLATED :
       way.weight >= 0.4 || way.index === twin ? ITSELF : HARDLY;
   }
 
@@ -66,7 +69,7 @@
       if (!isMet) { return; }
       rarest = Math.min.apply(null, way.terms.map(function (term) { return way.index.frequency(term); }));
       way.atoms.forEach(function (atom) {
-        if (!way.prefix && !way.repaired) { isSure[atom] = true; }
+        if (!way.prefix && !way.repaired && !way.general) { isSure[atom] = true; }
         if (!way.everyday || !used[atom]) { used[atom] = Math.max(used[atom], rarest); }
       });
     });
@@ -110,10 +113,13 @@
     candidates.sort(function (a, b) { return base[b] - base[a] || a - b; });
     candidates = candidates.slice(0, CANDIDATES).map(function (at) {
       var index = own.sections[at] ? own : twin, weak = false, matched = [], firm = 0;
+      var isAll = atoms.every(function (atom, k) { return scores[k][at] > 0 || atom.weight < 0.5; }) &&
+        (weights < 1.5 || atoms.some(function (atom, k) { return how[k][at] >= TRANSLATED && atom.weight >= 0.5; }));
       for (i = 0; i < atoms.length; i++) {
         matched.push(scores[i][at] > 0);
         firm += asked[i] * GOOD[how[i][at]] * (how[i][at] === ALIKE || atoms[i].isIntent ? FIRM :
-          how[i][at] === TRANSLATED && isUnsure ? UNSURE : 1);
+          how[i][at] === GUESSED ? (isAll ? 1 : GUESS) :
+          how[i][at] === TRANSLATED && isUnsure && !isAll ? UNSURE : 1);
         if (scores[i][at] > 0 && atoms[i].repaired) { weak = true; }
       }
       return {
