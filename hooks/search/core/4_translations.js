@@ -4,7 +4,6 @@
   var MAX_RUN = 8;          /* characters of a Chinese word */
   var EXPLAINED = 0.95;     /* of the weight, for what the notes themselves explain */
   var GENERAL = 0.95;        /* of the weight, for what a general dictionary says */
-  var BESIDE = 1;         /* of the weight, where the query's own word is met as well */
 
   /*
    * sources: [[rows, share, isGeneral], ...], the surest first; rows: ["word|two words=ci ci", ...],
@@ -103,7 +102,7 @@
 
   /* Adds ways to meet words and phrases of a query by what they are called in the other language. */
   Engine.prototype.translate = function (read, own, twin, out) {
-    var self = this, table = this.dictionary(), tokens = read.tokens, i, j, forms, isMet;
+    var self = this, table = this.dictionary(), tokens = read.tokens, i, j, forms;
     if (!table.any) { return; }
     function known(index, atoms) {
       return out.some(function (way) {
@@ -112,13 +111,12 @@
       });
     }
     function add(from, to, forms) {
-      var atoms = [], number, any = false, seen;
+      var atoms = [], number, any = false;
       for (number = from; number < to; number++) { atoms.push(number); }
       if (!atoms.some(function (number) { return read.atoms[number].weight > 0; })) { return false; }
-      seen = atoms.every(function (number) { return isMet[number] || read.atoms[number].weight === 0; });
       [own, twin].forEach(function (index) {
         if (!index || known(index, atoms)) { return; }
-        self.translated(index, forms, atoms, WAY.translated * (index === own ? 1 : WAY.twin) * (seen ? BESIDE : 1))
+        self.translated(index, forms, atoms, WAY.translated * (index === own ? 1 : WAY.twin))
           .forEach(function (way) {
             any = true;
             out.push(way);
@@ -127,9 +125,6 @@
       if (any) { atoms.forEach(function (number) { read.atoms[number].found = true; }); }
       return any;
     }
-    isMet = read.atoms.map(function (atom, number) {
-      return out.some(function (way) { return !way.prefix && way.atoms.indexOf(number) !== -1 && way.terms.length === 1; });
-    });
     for (i = 0; i < tokens.length; i++) {
       if (tokens[i].han) { this.translateRun(read, tokens[i], table, add); continue; }
       for (j = Math.min(tokens.length, i + MAX_PHRASE); j > i; j--) {
