@@ -20,8 +20,8 @@ def _found(*texts: str, title: str = "甲") -> dict[str, tuple[str, ...]]:
     ("texts", "english", "chinese"),
     [
         (["激活分片（Activation Sharding，AS）把激活切开。"], "activation sharding", "激活分片"),
-        (["先看，概念漂移(concept drift)。"], "concept drift", "概念漂移"),
-        (["这被称为奖励黑客（reward hacking）。", "奖励黑客"], "reward hacking", "奖励黑客"),
+        (["先看，季节迁徙(seasonal migration)。"], "seasonal migration", "季节迁徙"),
+        (["这被称为潮汐锁定（tidal locking）。", "潮汐锁定"], "tidal locking", "潮汐锁定"),
         (["上文，拟合残差（fitted residuals）。"], "fitted residual", "拟合残差"),
         (["用 mixture of depths（MoD，深度混合）。"], "mixture of depth", "深度混合"),
         (["希尔排序（英语：Shell sorting）"], "shell sorting", "希尔排序"),
@@ -40,14 +40,14 @@ def test_a_term_is_found(texts: list[str], english: str, chinese: str) -> None:
 @pytest.mark.parametrize(
     "title",
     [
-        "3.1 流水线气泡 Pipeline bubbles",
-        "流水线气泡：Pipeline bubbles",
-        "Pipeline bubbles 流水线气泡",
+        "3.1 涡轮叶片 Turbine blades",
+        "涡轮叶片：Turbine blades",
+        "Turbine blades 涡轮叶片",
     ],
 )
 def test_a_heading_in_two_languages_explains(title: str) -> None:
-    lower = "we call them pipeline bubbles"
-    assert _found(lower, title=title) == {"pipeline bubble": ("流水线气泡",)}
+    lower = "we call them turbine blades"
+    assert _found(lower, title=title) == {"turbine blade": ("涡轮叶片",)}
 
 
 def test_a_glossary_explains_and_a_few_lines_do_not() -> None:
