@@ -21,7 +21,7 @@ def _found(*texts: str, title: str = "甲") -> dict[str, tuple[str, ...]]:
     [
         (["激活分片（Activation Sharding，AS）把激活切开。"], "activation sharding", "激活分片"),
         (["先看，季节迁徙(seasonal migration)。"], "seasonal migration", "季节迁徙"),
-        (["这被称为潮汐锁定（tidal locking）。", "潮汐锁定"], "tidal locking", "潮汐锁定"),
+        (["这被称为奖励滞后（reward lagging）。", "奖励滞后"], "reward lagging", "奖励滞后"),
         (["上文，拟合残差（fitted residuals）。"], "fitted residual", "拟合残差"),
         (["用 mixture of depths（MoD，深度混合）。"], "mixture of depth", "深度混合"),
         (["希尔排序（英语：Shell sorting）"], "shell sorting", "希尔排序"),
