@@ -135,8 +135,9 @@ def speed(record: dict[str, Any], language: str) -> str:
     if "share" in record:
         for one in ("first", "again"):
             share = f"{ratios[f'share_of_build_{one}']:.1%}"
-            # Records before 2026-11-22 counted that process with the rest.
-            if (cpu := ratios.get(f"share_of_cpu_{one}")) is not None:
+            # With caches no process runs beside; old records counted it with the rest.
+            cpu = ratios.get(f"share_of_cpu_{one}")
+            if cpu is not None and cpu != ratios[f"share_of_build_{one}"]:
                 share += words["beside"].format(cpu=f"{cpu:.1%}")
             rows.append((words[f"share_{one}"], share))
     return f"{_table(_WORDS[language]['speed'], rows, right=1)}\n\n{_at(record, language)}"

@@ -60,7 +60,7 @@ DRIVER = r"""
   // sizes of one kind's pictures, which parsing does not ask for.
   var freeze = Object.freeze;
   Object.freeze = function (value) {
-    if (value && value.themeVariables && value.c4) { value.themeVariables = value.c4 = {}; }
+    if (value && value.themeVariables && value.c4) { value.themeVariables = {}; value.c4 = {}; }
     return freeze(value);
   };
 })(globalThis);

@@ -56,3 +56,28 @@ def test_without_records_the_page_says_so(tmp_path: Path) -> None:
     (tmp_path / "bench/results").mkdir(parents=True)
     (tmp_path / "bench/results/check.json").write_text("{", encoding="utf-8")
     assert checking_page.fill(MARKERS, "en", tmp_path).count("No record yet.") == 3
+
+
+@pytest.mark.parametrize(
+    ("cpu", "shown"),
+    [
+        ({"first": 0.07, "again": 0.04}, ["4.0% (7.0% of the processor time", "| 4.0% |"]),
+        ({}, ["| 4.0% |\n", "| 4.0% |"]),
+    ],
+    ids=["a process beside the first build", "a record that does not tell"],
+)
+def test_what_runs_beside_is_told_where_it_matters(
+    tmp_path: Path, cpu: dict[str, float], shown: list[str]
+) -> None:
+    record = json.loads((ROOT / "bench/results/check.json").read_text(encoding="utf-8"))
+    ratios = record["ratios"]
+    for one in ("first", "again"):
+        ratios[f"share_of_build_{one}"] = 0.04
+        ratios.pop(f"share_of_cpu_{one}")
+    ratios |= {f"share_of_cpu_{one}": value for one, value in cpu.items()}
+    (tmp_path / "bench/results").mkdir(parents=True)
+    (tmp_path / "bench/results/check.json").write_text(json.dumps(record), encoding="utf-8")
+    page = checking_page.fill("<!-- check-speed -->", "en", tmp_path)
+    rows = [row + "\n" for row in page.split("\n") if "Share of the checks" in row]
+    assert len(rows) == 2
+    assert all(text in row for text, row in zip(shown, rows, strict=True))

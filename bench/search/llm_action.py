@@ -11,6 +11,7 @@ import re
 import shutil
 from pathlib import Path
 
+from bench.search.fenced import marked
 from bench.search.repository import archived
 
 ADDRESS = "https://github.com/liguodongiot/llm-action"
@@ -30,32 +31,10 @@ CHANGED = (
     "their lines; a first page that holds a title only was added; nothing else was changed"
 )
 
-_FENCE = re.compile(r"^[ \t>]*(?P<mark>`{3,}|~{3,})(?P<rest>.*)$")
 _LINKED = re.compile(r"!?\[[^\]\n]*\]\([^)\n]*\)|<?https?://[^\s<>()]+>?|<[^>\n]{1,300}>")
 _PICTURE = re.compile(r"!\[[^\]\n]*\]\([^)\n]*\)|<img\b[^>\n]*>")
 _LINK = re.compile(r"https?://|\]\(")
 _WORD = re.compile(r"[\u3400-\u9fff]|[A-Za-z][A-Za-z'-]+")
-
-
-def unfenced(text: str) -> str:
-    """Return a page without its fenced blocks; a block that is never closed ends with the page."""
-    fence = ""
-    lines = []
-    for line in text.split("\n"):
-        found = _FENCE.match(line)
-        if not fence:
-            if found:
-                fence = found["mark"]
-            else:
-                lines.append(line)
-        elif (
-            found
-            and found["mark"][0] == fence[0]
-            and len(found["mark"]) >= len(fence)
-            and not found["rest"].strip()
-        ):
-            fence = ""
-    return "\n".join(lines)
 
 
 def is_taken(text: str) -> bool:
@@ -64,7 +43,7 @@ def is_taken(text: str) -> bool:
     A word is a Chinese character, or two or more letters. Prose is what stands outside fenced
     blocks, without links and their labels, pictures, addresses and HTML tags.
     """
-    outside = unfenced(text)
+    outside = "\n".join(line for line, is_fenced in marked(text) if not is_fenced)
     words = len(_WORD.findall(_LINKED.sub(" ", outside)))
     if words < LEAST_WORDS or words < LEAST_SHARE * len(_WORD.findall(text)):
         return False

@@ -11,6 +11,7 @@ import re
 import shutil
 from pathlib import Path
 
+from bench.search.fenced import marked
 from bench.search.repository import archived, git
 
 ADDRESS = "https://github.com/pingcap/docs-cn"
@@ -26,7 +27,6 @@ CHANGED = (
     "(aliases) left out of the front matter"
 )
 
-_FENCE = re.compile(r"^[ \t>]*(?P<mark>`{3,}|~{3,})")
 _NAME = re.compile(r"\{\{\{\s*\.([\w-]+)\s*\}\}\}")
 _COPY_BUTTON = re.compile(r"^[ \t]*\{\{<.*?>\}\}[ \t]*$")
 _ALIASES = re.compile(r"^aliases:.*\n(?:[ \t]+.*\n|- .*\n|\].*\n)*", re.MULTILINE)
@@ -57,16 +57,9 @@ def plain(text: str, names: dict[str, str]) -> str:
     if text.startswith("---\n") and "\n---\n" in text:
         head, middle, body = text.partition("\n---\n")
         head = _ALIASES.sub("", head + "\n").removesuffix("\n")
-    fence = ""
     lines = []
-    for line in body.split("\n"):
-        if found := _FENCE.match(line):
-            mark = found["mark"]
-            if not fence:
-                fence = mark
-            elif mark[0] == fence[0] and len(mark) >= len(fence):
-                fence = ""
-        elif not fence:
+    for line, is_fenced in marked(body):
+        if not is_fenced:
             if labelled := _LABELLED.match(line) or _SUMMARY.match(line):
                 # A paragraph of its own; the blank lines end what stands around it.
                 lines += ["", f"{labelled['indent']}**{labelled['label'].strip()}**", ""]

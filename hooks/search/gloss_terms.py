@@ -13,10 +13,8 @@ from collections.abc import Callable, Iterable, Sequence, Set
 from dataclasses import dataclass
 from typing import Final
 
-from hooks.search.translations import translations
+from hooks.search.translations import RUN, translations
 
-_HAN: Final = "㐀-鿿"
-_RUN: Final = re.compile(rf"[{_HAN}]+")
 _PARTICLES: Final = frozenset(
     "的是即为与和或及在对用了把被叫做称成以由从将种个类之到指而有中于向让使像说"
 )
@@ -132,7 +130,7 @@ class Collection:
         """
         lefts: dict[str, Counter[str]] = {pair: Counter() for pair in endings}
         for text in self.texts:
-            for run in _RUN.findall(text):
+            for run in RUN.findall(text):
                 for at in range(len(run) - 1):
                     pair = run[at : at + 2]
                     if pair in lefts:

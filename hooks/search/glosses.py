@@ -18,16 +18,15 @@ from typing import Final
 
 from hooks.search.documents import CODE_CLOSE, CODE_OPEN, NOTE
 from hooks.search.gloss_terms import SMALL, Collection, Said, Terms, base, content
-from hooks.search.translations import Translation
+from hooks.search.translations import HAN, Translation
 
-_HAN: Final = "㐀-鿿"
 _WORD: Final = r"[A-Za-z]+(?:['’-][A-Za-z]+)*"
 _PHRASE: Final = rf"{_WORD}(?: {_WORD}){{0,5}}"
 _LATIN: Final = re.compile(_PHRASE)
-_TERM: Final = re.compile(rf"[{_HAN}]{{2,10}}")
+_TERM: Final = re.compile(rf"[{HAN}]{{2,10}}")
 _ABBREVIATION: Final = re.compile(r"[A-Z][A-Za-z]{0,6}[A-Z]s?|[A-Z]{2,7}s?")
 _BRACKET: Final = re.compile(r"[(（]([^()（）\n]{2,80})[)）]")
-_BEFORE_HAN: Final = re.compile(rf"(\A|.)([{_HAN}]{{2,24}})[”’\"'*]{{0,2}} ?\Z", re.DOTALL)
+_BEFORE_HAN: Final = re.compile(rf"(\A|.)([{HAN}]{{2,24}})[”’\"'*]{{0,2}} ?\Z", re.DOTALL)
 _BEFORE_LATIN: Final = re.compile(rf"(\A|.)({_PHRASE})[”’\"'*]{{0,2}} ?\Z", re.DOTALL)
 _CODE: Final = re.compile(f"{CODE_OPEN}[^{CODE_CLOSE}\n]*{CODE_CLOSE}?|\\$[^$\n]*\\$")
 _LABEL: Final = re.compile(
@@ -38,12 +37,12 @@ _NUMBERED: Final = re.compile(
     r"\A(?:第?[\d.]+[章节、.)）]*|第?[一二三四五六七八九十]+[章节、.)）]+|[(（][\d一二三四五六七八九十]+[)）])\s*"
 )
 _HEADING: Final = (
-    re.compile(rf"(?P<han>[{_HAN}]{{2,10}})\s*[:：|/-]?\s*(?P<latin>{_PHRASE})\Z"),
-    re.compile(rf"(?P<latin>{_PHRASE})\s*[:：|/-]?\s*(?P<han>[{_HAN}]{{2,10}})\Z"),
+    re.compile(rf"(?P<han>[{HAN}]{{2,10}})\s*[:：|/-]?\s*(?P<latin>{_PHRASE})\Z"),
+    re.compile(rf"(?P<latin>{_PHRASE})\s*[:：|/-]?\s*(?P<han>[{HAN}]{{2,10}})\Z"),
 )
 _ENTRY: Final = (
-    re.compile(rf"(?P<han>[{_HAN}]{{2,12}})\s*[,，:：\t–—-]+\s*(?P<latin>{_PHRASE})(?:\t|\Z)"),
-    re.compile(rf"(?P<latin>{_PHRASE})\s*[,，:：\t–—-]+\s*(?P<han>[{_HAN}]{{2,12}})(?:\t|\Z)"),
+    re.compile(rf"(?P<han>[{HAN}]{{2,12}})\s*[,，:：\t–—-]+\s*(?P<latin>{_PHRASE})(?:\t|\Z)"),
+    re.compile(rf"(?P<latin>{_PHRASE})\s*[,，:：\t–—-]+\s*(?P<han>[{HAN}]{{2,12}})(?:\t|\Z)"),
 )
 _BILINGUAL: Final = re.compile(r"英文|英语|中文|术语|译|english|chinese|term", re.IGNORECASE)
 _ENTRIES: Final = 5
@@ -137,7 +136,7 @@ class _Miner:
             before = text[max(0, bracket.start() - 60) : bracket.start()].rpartition("\n")[2]
             if run := _BEFORE_HAN.search(before):
                 # A name or a digit before the run may belong to the term.
-                is_clear = not re.match(rf"[A-Za-z0-9{CODE_OPEN}{_HAN}_+#-]", run[1])
+                is_clear = not re.match(rf"[A-Za-z0-9{CODE_OPEN}{HAN}_+#-]", run[1])
                 for english in (*phrases, *short):
                     self.say(english, Said(run[2], is_clear, section))
             elif phrase := _BEFORE_LATIN.search(before):

@@ -18,7 +18,9 @@ import yaml
 
 FILE: Final = Path(__file__).with_name("translations.yml")
 
-_HAN: Final = re.compile(r"[㐀-鿿]+")
+HAN: Final = "㐀-鿿"
+"""Chinese characters of the basic plane, as a range of a pattern."""
+RUN: Final = re.compile(rf"[{HAN}]+")
 _WORD: Final = re.compile(r"[a-z]+")
 
 
@@ -50,7 +52,7 @@ def _held(texts: Iterable[str], forms: Iterable[str]) -> tuple[set[str], set[str
     runs: set[str] = set()
     words: set[str] = set()
     for text in texts:
-        runs.update(_HAN.findall(text))
+        runs.update(RUN.findall(text))
         words.update(_WORD.findall(text.lower()))
     pairs = {run[at : at + 2] for run in runs for at in range(len(run) - 1)}
     everything = "\n".join(runs)
@@ -59,14 +61,14 @@ def _held(texts: Iterable[str], forms: Iterable[str]) -> tuple[set[str], set[str
         form
         for form in forms
         if all(pair in pairs for pair in _pairs(form))
-        and all(run in everything for run in _HAN.findall(form))
+        and all(run in everything for run in RUN.findall(form))
     }
     return held, {word[:size] for word in words for size in range(2, len(word) + 1)}
 
 
 def _pairs(form: str) -> Iterable[str]:
     """Return the pairs of Chinese characters of a word."""
-    return (run[at : at + 2] for run in _HAN.findall(form) for at in range(len(run) - 1))
+    return (run[at : at + 2] for run in RUN.findall(form) for at in range(len(run) - 1))
 
 
 def _stem(word: str) -> str:
