@@ -33,9 +33,50 @@ def test_light_words_are_given_once() -> None:
 
 
 def test_groups_that_no_text_answers_are_left_out() -> None:
-    groups = cast("list[str]", everyday.table(["怎样监测温度"])["same"])
-    assert any("散热" in group.split() for group in groups)
-    assert not any("密码" in group.split() for group in groups)
+    groups = _groups([], ["怎样监测温度"])
+    assert any("散热" in group for group in groups)
+    assert not any("密码" in group for group in groups)
+
+
+def _groups(titles: list[str], texts: list[str]) -> list[list[str]]:
+    return [line.split() for line in cast("list[str]", everyday.table(titles, texts)["same"])]
+
+
+def test_groups_that_titles_name_come_first() -> None:
+    groups = _groups(["密码过期"], ["怎样监测温度"])
+    named = [any(form in "密码过期" for form in group if len(form) > 1) for group in groups]
+    assert named.index(False) == sum(named) > 0
+
+
+def test_the_table_takes_a_share_of_the_texts() -> None:
+    titles = sorted({form for group in WORDS.same for form in group})
+    small, large = _groups(titles, []), _groups(titles, ["正文。" * 2_000_000])
+    assert small == large[: len(small)]
+    assert len(small) < len(large) == len(WORDS.same)
+    written = sum(len(" ".join(group).encode()) + 3 for group in small)
+    assert everyday.LEAST - 200 < written <= everyday.LEAST
+
+
+_SEEDS = (
+    "# 训练\n\n## 设置随机种子\n\n固定它。\n\n## 读取数据\n\n逐批。\n",
+    "# 推理\n\n## 截断\n\n超长时。\n",
+)
+
+
+@pytest.mark.parametrize(
+    ("query", "first"),
+    [
+        ("每次不一样怎么办", "设置随机种子"),
+        ("为什么每次跑都不一样", "设置随机种子"),
+        ("为什么每次没有不一样", None),
+    ],
+    ids=["as it is listed", "with characters put in", "denied"],
+)
+def test_a_longer_phrase_may_be_interrupted(query: str, first: str | None) -> None:
+    notes = [read_note(f"{n}.md", text.encode()) for n, text in enumerate(_SEEDS)]
+    with open_engine(make_index(notes)) as engine:
+        hits = engine.search(query)
+    assert (hits[0].title if hits else None) == first
 
 
 @pytest.mark.parametrize(

@@ -52,21 +52,21 @@ def test_a_heading_in_two_languages_explains(title: str) -> None:
 
 def test_a_glossary_explains_and_a_few_lines_do_not() -> None:
     lines = ["dropout mask：暂退掩码", "early exiting：提前退出", "beam width：束宽度"]
-    more = ["weight tying：权重绑定", "label shift：标签偏移"]
+    more = ["weight knotting：绳结绑法", "label shift：标签偏移"]
     assert _found("\n".join(lines)) == {}
-    assert _found("\n".join(lines + more))["weight tying"] == ("权重绑定",)
+    assert _found("\n".join(lines + more))["weight knotting"] == ("绳结绑法",)
 
 
 def test_columns_of_languages_explain_and_other_columns_do_not() -> None:
-    rows = "\n贪心解码\tgreedy decoding\n束宽度\tbeam width"
-    assert _found("中文\t英文" + rows)["greedy decoding"] == ("贪心解码",)
+    rows = "\n吝啬译法\tmiserly decoding\n束宽度\tbeam width"
+    assert _found("中文\t英文" + rows)["miserly decoding"] == ("吝啬译法",)
     assert _found("名称\t取值" + rows) == {}
 
 
 def test_a_longer_run_is_cut_where_the_collection_says() -> None:
-    texts = ["后来人们广泛研究提示注入（prompt injection）。"]
-    texts += [f"{start}提示注入很常见。" for start in ("防范", "检测", "评估", "绕过")]
-    assert _found(*texts) == {"prompt injection": ("提示注入",)}
+    texts = ["后来人们广泛研究提示夹带（prompt smuggling）。"]
+    texts += [f"{start}提示夹带很常见。" for start in ("防范", "检测", "评估", "绕过")]
+    assert _found(*texts) == {"prompt smuggling": ("提示夹带",)}
     assert _found(texts[0]) == {}
 
 

@@ -129,6 +129,44 @@ def test_a_slip_is_still_repaired(engine: Engine) -> None:
     assert (hits[0].location, hits[0].weak) == ("web/error.html#限流", True)
 
 
+_TERMS = {
+    "a.md": "# 优化\n\n## 梯度裁剪\n\n限制范数。\n\n## 动量\n\n累计。\n",
+    "b.md": "# 网关\n\n## 负载均衡\n\n把请求分开。\n\n## 数据\n\n"
+    "`load` 数据，`balancing` 类别，`load`，`balancing`。\n",
+    "c.md": "# 压缩\n\n## 量化\n\n用 8 位。\n\n## 剪枝\n\n去掉一些。\n",
+    "d.md": "# 接口\n\n## request limiter\n\n限制 `request limiter`。\n\n## 其他\n\n没有。\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("query", "first", "weak"),
+    [
+        ("梯度截断", "梯度裁剪", False),
+        ("load balancing", "负载均衡", False),
+        ("quantizaton", "量化", True),
+        ("pruninng", "剪枝", True),
+    ],
+    ids=["another word of one language", "a term before its words", "a slip", "doubled"],
+)
+def test_what_words_mean(query: str, first: str, *, weak: bool) -> None:
+    notes = [read_note(path, text.encode()) for path, text in _TERMS.items()]
+    with open_engine(make_index(notes)) as made:
+        hit = made.search(query)[0]
+    assert (hit.title, hit.weak) == (first, weak)
+
+
+def test_a_repaired_word_is_met_by_its_translation_too() -> None:
+    texts = (
+        "# 甲\n\n## 模型微调\n\n怎样微调。\n",
+        "# 乙\n\n## 日志\n\n`finetune.log` 文件，finetune。\n",
+    )
+    notes = [read_note(f"{n}.md", text.encode()) for n, text in enumerate(texts)]
+    with open_engine(make_index(notes)) as made:
+        hits = made.search("finetue")
+    assert {hit.title for hit in hits} == {"模型微调", "日志"}
+    assert all(hit.weak for hit in hits)
+
+
 def test_twins_need_no_translations() -> None:
     twins = [
         read_note("a.md", "# 安装\n\n先安装。\n".encode()),

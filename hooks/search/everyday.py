@@ -15,6 +15,11 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict
 
 FILE: Final = Path(__file__).with_name("everyday.yml")
 
+SHARE: Final = 0.04
+"""Bytes of the table for each byte of the texts that it helps to find, before compression."""
+LEAST: Final = 40_000
+"""Bytes that the table may have in any case."""
+
 Words = Annotated[list[str], BeforeValidator(lambda line: line.split())]
 
 
@@ -35,17 +40,32 @@ def everyday() -> Everyday:
     return Everyday.model_validate(yaml.safe_load(FILE.read_text(encoding="utf-8")))
 
 
-def table(texts: Iterable[str]) -> dict[str, object]:
-    """Return the words as the core reads them; groups that no text could answer are left out.
+def table(titles: Iterable[str], texts: Iterable[str]) -> dict[str, object]:
+    """Return the words as the core reads them, for as many bytes as the texts deserve.
+
+    Groups that titles name come first, of these and of others those of which most words stand in
+    texts. Groups that no text could answer are left out.
 
     Args:
-        texts: All texts of the index, in any order.
+        titles: The titles of all pages and sections, in any order.
+        texts: What stands below them.
     """
     words = everyday()
-    everything = "\n".join(texts).lower()
-    known = {
-        form: form.lower() in everything
-        for form in {form for group in words.same for form in group if len(form) > 1}
-    }
-    same = [group for group in words.same if any(known.get(form) for form in group)]
-    return {"light": " ".join(words.light), "same": [" ".join(group) for group in same]}
+    named = "\n".join(titles).lower()
+    everything = named + "\n" + "\n".join(texts).lower()
+    forms = {form for group in words.same for form in group if len(form) > 1}
+    names = {form: form.lower() in named for form in forms}
+    stands = {form: names[form] or form.lower() in everything for form in forms}
+    answered = [group for group in words.same if any(stands.get(form) for form in group)]
+    answered.sort(
+        key=lambda group: (any(map(names.get, group)), sum(stands.get(form, 0) for form in group)),
+        reverse=True,
+    )
+    room = max(LEAST, SHARE * len(everything.encode()))
+    same: list[str] = []
+    for line in map(" ".join, answered):
+        room -= len(line.encode()) + 3
+        if room < 0:
+            break
+        same.append(line)
+    return {"light": " ".join(words.light), "same": same}

@@ -112,7 +112,7 @@ def make_index(
             for words, short in found.abbreviations
             if not {flat(words), flat(short)} & known
         ],
-        "everyday": everyday.table(texts),
+        "everyday": everyday.table(_titles(pages), texts),
         "translations": written,
         "glosses": explained,
         "dictionary": dictionary.table(alone),
@@ -129,6 +129,12 @@ def _texts(page: Page) -> Iterable[str]:
     for section in page.sections:
         yield section.title
         yield section.text
+
+
+def _titles(pages: Iterable[Page]) -> Iterable[str]:
+    for page in pages:
+        yield page.title
+        yield from (section.title for section in page.sections)
 
 
 def _sections(pages: Iterable[Page]) -> Iterable[tuple[str, str]]:

@@ -79,8 +79,9 @@ def _stem(word: str) -> str:
 def tables(texts: Iterable[str], *sources: Sequence[Translation]) -> list[list[str]]:
     """Return the lines of each source as the core reads them ("word|two words=词 词").
 
-    A line stays when texts hold a word of one of its sides; of that side alone, the words that
-    they do not hold are left out, because they could only be looked for in vain.
+    A line stays when texts hold a word of one of its sides; of that side alone, words that they do
+    not hold are left out, because they could only be looked for in vain, but for Chinese words that
+    mean the same as one that texts hold.
 
     Args:
         texts: The texts that are to be found by words of the other language, in any order.
@@ -98,8 +99,18 @@ def _row(one: Translation, held: set[str], begun: set[str]) -> str:
         return ""
     # A side is looked for in texts, and read in queries when the other side is looked for.
     left = one.english if chinese else english
-    right = one.chinese if english else chinese
+    right = one.chinese if english else [form for form in one.chinese if _means(form, one, chinese)]
     return f"{'|'.join(left)}={' '.join(right)}"
+
+
+def _means(form: str, one: Translation, chinese: Sequence[str]) -> bool:
+    """Return whether a Chinese word stands in texts, or means the same as one that does.
+
+    An English word has senses; what a phrase is called, and words that share a character, are one.
+    """
+    if not chinese or form in chinese:
+        return form in chinese
+    return " " in one.english[0] or any(set(form) & set(other) for other in chinese)
 
 
 def table(texts: Iterable[str]) -> list[str]:

@@ -2,20 +2,29 @@
 
   var MAX_PHRASE = 5;       /* English words of a phrase */
   var MAX_RUN = 8;          /* characters of a Chinese word */
+  var KIN = 0.5;            /* of the weight, for another word of the same language for the same */
   var EXPLAINED = 0.95;     /* of the weight, for what the notes themselves explain */
   var GENERAL = 0.95;        /* of the weight, for what a general dictionary says */
 
   /*
    * sources: [[rows, share, isGeneral], ...], the surest first; rows: ["word|two words=ci ci", ...],
    * "# ..." is a remark -> {en: flat English form -> [Chinese form, share, isGeneral] triples,
-   * zh: Chinese form -> English triples}.
+   * zh: Chinese form -> English triples, kin: Chinese form -> Chinese forms for the same}.
    */
   function readTranslations(sources, folder) {
-    var table = { en: Object.create(null), zh: Object.create(null), any: false };
+    var table = { en: Object.create(null), zh: Object.create(null), kin: Object.create(null), any: false };
     function put(side, key, forms, share, isGeneral) {
       var known = side[key] || (side[key] = []);
       if (isGeneral && known.length && !known[0][2]) { share *= GENERAL; }
       forms.forEach(function (form) { known.push([form, share, isGeneral]); });
+    }
+    /* An English word has senses; what a phrase is called, and words that share a character, are one. */
+    function relate(form, others, isPhrase) {
+      others.forEach(function (other) {
+        if (other === form || !(isPhrase || shares(form, other))) { return; }
+        if (!table.kin[form]) { table.kin[form] = []; }
+        if (table.kin[form].indexOf(other) === -1) { table.kin[form].push(other); }
+      });
     }
     sources.forEach(function (source) {
       source[0].forEach(function (row) {
@@ -24,10 +33,17 @@
         var chinese = sides[1].split(" ").map(function (form) { return folder.text(form); });
         table.any = true;
         english.forEach(function (form) { put(table.en, flat(form, folder), chinese, source[1], source[2]); });
-        chinese.forEach(function (form) { put(table.zh, form, english, source[1], source[2]); });
+        chinese.forEach(function (form) {
+          put(table.zh, form, english, source[1], source[2]);
+          if (!source[2]) { relate(form, chinese, english[0].indexOf(" ") !== -1); }
+        });
       });
     });
     return table;
+  }
+
+  function shares(one, other) {
+    return one.split("").some(function (char) { return other.indexOf(char) !== -1; });
   }
 
   /* The word and what it may be an inflected form of: caches, cached, caching -> cache. */
@@ -125,8 +141,23 @@
       if (any) { atoms.forEach(function (number) { read.atoms[number].found = true; }); }
       return any;
     }
+    function addKin(from, key) {
+      var atoms = [], number, forms = table.kin[key];
+      if (!forms) { return; }
+      for (number = from; number < from + key.length - 1; number++) { atoms.push(number); }
+      [own, twin].forEach(function (index) {
+        if (!index) { return; }
+        forms.forEach(function (form) {
+          var terms = termsOf(index, form, self.folder);
+          if (terms && form.indexOf(key) === -1) {
+            out.push(alternative(index, terms, KIN * (index === own ? 1 : WAY.twin), atoms, form,
+              { synonym: form, everyday: true, check: terms.length > 1 }));
+          }
+        });
+      });
+    }
     for (i = 0; i < tokens.length; i++) {
-      if (tokens[i].han) { this.translateRun(read, tokens[i], table, add); continue; }
+      if (tokens[i].han) { this.translateRun(read, tokens[i], table, add, addKin); continue; }
       for (j = Math.min(tokens.length, i + MAX_PHRASE); j > i; j--) {
         if (tokens.slice(i, j).some(function (token) { return token.han; })) { continue; }
         forms = chineseFor(table, tokens, i, j);
@@ -138,10 +169,11 @@
     }
   };
 
-  Engine.prototype.translateRun = function (read, token, table, add) {
+  Engine.prototype.translateRun = function (read, token, table, add, addKin) {
     var n = token.form.length, i, k, forms;
     for (i = 0; i + 1 < n; i++) {
       for (k = Math.min(n, i + MAX_RUN); k > i + 1; k--) {
+        addKin(token.first + i, token.form.slice(i, k));
         forms = table.zh[token.form.slice(i, k)];
         if (forms && add(token.first + i, token.first + k - 1, forms)) {
           i = k - 1;

@@ -71,6 +71,7 @@
     });
     mark(out);
     this.translate(read, own, twin, out);
+    this.asTerms(read, own, twin, out);
     read.isAsked = isSentence(read);
     read.mix = read.isAsked ? ASKED : MIX;
     if (read.isAsked) { this.paraphrase(read, own, twin, out); }
@@ -91,6 +92,7 @@
       if (read.atoms[number].han) { repairHan(self, read, number, index, factor, more); }
       else { repairLatin(read, number, index, factor, more); }
     });
+    this.mend(read, own, twin, out);
     if (!read.isAsked && read.tokens.length === 1 && !out.length) { this.paraphrase(read, own, twin, out); }
     this.alone(read, own, twin, out);
     return out;
@@ -184,7 +186,7 @@
       if (!more.length && twin) { ask(number, twin, WAY.twin, more); }
       more.forEach(function (way) {
         atom.found = true;
-        if (way.repaired) { atom.repaired = way.form; }
+        if (way.repaired && !atom.repaired) { atom.repaired = way.form; }
         out.push(way);
       });
     });

@@ -12,6 +12,7 @@
   var UNSURE = 0.5;         /* how much a translation speaks for showing a section, where half of the words are nowhere */
   var GUESS = 0.3;          /* the same of what a dictionary has, where a section lacks other words */
   var FIRM = 0.8;           /* how much a word that asks for the same speaks for showing it */
+  var UNTITLED = 0.7;       /* of a question, for what stands in no title: a way of speaking, more likely */
   var UNMET = 0.5;          /* weight of what nothing meets where other words are met */
 
   function allows(filters, page, twinPage) {
@@ -78,6 +79,12 @@
       var n = Math.max(own.size, twin ? twin.size : 0), df = Math.max(used[k], 1);
       return atom.weight * Math.min(Math.log(1 + (n - df + 0.5) / (df + 0.5)) + 0.3, 5.5);
     });
+    if (read.isAsked) {
+      asked = asked.map(function (value, k) {
+        var form = atoms[k].form;
+        return atoms[k].han && form.length > 1 && !rankOf(own, form) && !(twin && rankOf(twin, form)) ? value * UNTITLED : value;
+      });
+    }
     for (i = 0; i < asked.length; i++) { if (used[i]) { met += atoms[i].weight; } }
     for (i = 0; i < asked.length; i++) {
       if (!used[i] && met >= 2.5) { asked[i] *= UNMET; }

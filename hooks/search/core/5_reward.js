@@ -16,6 +16,7 @@
   /* The same for a question in words of every day: fewer of them will be met. */
   var ASKED = { title: 1.5, above: 0.7, phrase: 0.5, block: 0.5, heading: 0.45, page: 0.8, cover: 0.6,
     stock: 0.9, kin: 0.8, kinAbove: 0.3 };
+  var BLOCKS = 400;         /* paragraphs of a section that are looked at */
   var NEAR = 0.4;           /* how much more a word that asks for the same counts in a title */
 
   /* Forms under which atoms may stand in a text: [[pattern, atoms, weight], ...]. */
@@ -157,7 +158,7 @@
     phrase = run ? value / run : 0;
     if (read.atoms.length > 1) {
       blocks = texts.blocks;
-      for (i = 0; i < blocks.length && i < 80 && forms.length; i++) {
+      for (i = 0; i < blocks.length && i < BLOCKS && forms.length; i++) {
         if (blocks[i].length > 3) {
           value = covered(blocks[i], forms, asked, total, read.atoms.length);
           if (blocks[i].charCodeAt(0) === 0xe003) { value *= 0.5; }
