@@ -130,19 +130,18 @@ def test_a_slip_is_still_repaired(engine: Engine) -> None:
 
 
 _TERMS = {
-    "a.md": "# 优化\n\n## 梯度裁剪\n\n限制范数。\n\n## 动量\n\n累计。\n",
-    "b.md": "# 网关\n\n## 负载均衡\n\n把请求分开。\n\n## 数据\n\n"
-    "`load` 数据，`balancing` 类别，`load`，`balancing`。\n",
+    "a.md": "# 运维\n\n## 告警\n\n何时发出。\n\n## 日志\n\n记下来。\n",
+    "b.md": "# 网关\n\n## 转发\n\n负载均衡把请求分开。\n\n## 数据\n\n"
+    "先 load 数据，再 balancing 类别。\n",
     "c.md": "# 压缩\n\n## 量化\n\n用 8 位。\n\n## 剪枝\n\n去掉一些。\n",
-    "d.md": "# 接口\n\n## request limiter\n\n限制 `request limiter`。\n\n## 其他\n\n没有。\n",
 }
 
 
 @pytest.mark.parametrize(
     ("query", "first", "weak"),
     [
-        ("梯度截断", "梯度裁剪", False),
-        ("load balancing", "负载均衡", False),
+        ("报警", "告警", False),
+        ("load balancing", "转发", False),
         ("quantizaton", "量化", True),
         ("pruninng", "剪枝", True),
     ],

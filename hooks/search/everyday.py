@@ -48,11 +48,11 @@ def table(titles: Iterable[str], texts: Iterable[str]) -> dict[str, object]:
 
     Args:
         titles: The titles of all pages and sections, in any order.
-        texts: What stands below them.
+        texts: All texts, titles among them.
     """
     words = everyday()
     named = "\n".join(titles).lower()
-    everything = named + "\n" + "\n".join(texts).lower()
+    everything = "\n".join(texts).lower()
     forms = {form for group in words.same for form in group if len(form) > 1}
     names = {form: form.lower() in named for form in forms}
     stands = {form: names[form] or form.lower() in everything for form in forms}

@@ -41,46 +41,32 @@
     return found;
   };
 
-  /* The tokens of a query as they were meant: {tokens, isMended: whether any differs, by token}. */
-  Engine.prototype.meantTokens = function (read) {
-    var self = this, isMended = [], isAny = false;
-    var tokens = read.tokens.map(function (token, number) {
-      var atom = read.atoms[token.first], form, other = {}, name;
-      if (token.han || !atom.weight) { return token; }
-      form = atom.repaired || (atom.found ? null : self.resembled(token.form));
-      if (!form) { return token; }
-      for (name in token) { other[name] = token[name]; }
-      other.form = form;
-      isMended[number] = isAny = true;
-      return other;
-    });
-    return isAny ? { tokens: tokens, isMended: isMended } : null;
-  };
-
   /*
    * What repaired words mean: synonyms and words of the other language, as if they had been typed
    * right. A word that resembles none of the notes' words may resemble one that is translated.
    */
   Engine.prototype.mend = function (read, own, twin, out) {
-    var self = this, meant = {}, name, more = [], found = this.meantTokens(read);
-    if (!found) { return; }
-    function mended(number) { return found.isMended[read.tokens.indexOf(tokenOf(number))]; }
-    function tokenOf(number) {
-      return read.tokens.filter(function (token) { return token.first <= number && number < token.after; })[0];
-    }
-    for (name in read) { meant[name] = read[name]; }
-    meant.tokens = found.tokens;
+    var self = this, meant = Object.create(read), mended = [], more = [];
+    function isMended(number) { return mended[number]; }
+    meant.tokens = read.tokens.map(function (token) {
+      var atom = read.atoms[token.first], other;
+      if (token.han || !atom.weight) { return token; }
+      other = Object.create(token);
+      other.form = mended[token.first] = atom.repaired || (atom.found ? null : self.resembled(token.form));
+      return other.form ? other : token;
+    });
+    if (!mended.some(Boolean)) { return; }
     meant.spans = knownSpans(meant, this.meaning(), this.folder);
     [own, twin].forEach(function (index) {
       if (index) { meetSynonyms(self, meant, index, index === own ? 1 : WAY.twin, more); }
     });
     this.translate(meant, own, twin, more);
-    more.filter(function (way) { return way.atoms.some(mended); }).forEach(function (way) {
+    more.filter(function (way) { return way.atoms.some(isMended); }).forEach(function (way) {
       way.weight *= WAY.repaired;
       way.repaired = true;
       way.atoms.forEach(function (number) {
         read.atoms[number].found = true;
-        if (mended(number)) { read.atoms[number].repaired = meant.tokens[read.tokens.indexOf(tokenOf(number))].form; }
+        if (mended[number]) { read.atoms[number].repaired = mended[number]; }
       });
       out.push(way);
     });
