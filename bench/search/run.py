@@ -18,11 +18,12 @@ from hooks.search.evaluation import history
 
 TYPED = {
     "handbook": ["nvlink", "cudaMemcpyAsync", "对分带宽", "bisection bandwidth", "虚拟机里的拓扑"],
-    "oi-wiki": ["dijkstra", "最短路", "nth_element", "线段树合并"],
-    "pingcap": ["tidb", "事务", "tidb_mem_quota_query", "备份恢复"],
-    "llm-action": ["nccl", "量化", "gpu_memory_utilization", "张量并行"],
+    "oi-wiki": ["dijkstra", "nth_element", "线段树合并", "suffix automaton", "怎么判断有负环"],
+    "pingcap": ["tidb", "tidb_mem_quota_query", "备份恢复", "slow query log", "怎么回收磁盘空间"],
+    "llm-action": ["nccl", "gpu_memory_utilization", "张量并行", "flash attention", "显存不够怎么办"],
 }
-"""What is typed in the browser; the first one cold."""
+"""What is typed in the browser, the first one cold: a name, an identifier, a Chinese term, two
+English words, words of a question."""
 PAGES = {
     "handbook": "link/topo/nvswitch.html",
     "oi-wiki": "ds/dsu.html",

@@ -5,13 +5,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Final
 
 import yaml
 from pydantic import BaseModel, BeforeValidator, ConfigDict
+
+from hooks.search.held import held
 
 FILE: Final = Path(__file__).with_name("everyday.yml")
 
@@ -51,17 +53,17 @@ def table(titles: Iterable[str], texts: Iterable[str]) -> dict[str, object]:
         texts: All texts, titles among them.
     """
     words = everyday()
-    named = "\n".join(titles).lower()
-    everything = "\n".join(texts).lower()
-    forms = {form for group in words.same for form in group if len(form) > 1}
-    names = {form: form.lower() in named for form in forms}
-    stands = {form: names[form] or form.lower() in everything for form in forms}
-    answered = [group for group in words.same if any(stands.get(form) for form in group)]
-    answered.sort(
-        key=lambda group: (any(map(names.get, group)), sum(stands.get(form, 0) for form in group)),
-        reverse=True,
-    )
-    room = max(LEAST, SHARE * len(everything.encode()))
+    lowered = [text.lower() for text in texts]
+    forms = {form.lower() for group in words.same for form in group if len(form) > 1}
+    named = held(map(str.lower, titles), forms)
+    stand = held(lowered, forms) + named
+
+    def worth(group: Sequence[str]) -> tuple[bool, int]:
+        lower = [form.lower() for form in group]
+        return any(form in named for form in lower), sum(form in stand for form in lower)
+
+    answered = sorted((group for group in words.same if worth(group)[1]), key=worth, reverse=True)
+    room = max(LEAST, SHARE * sum(len(text.encode()) + 1 for text in lowered))
     same: list[str] = []
     for line in map(" ".join, answered):
         room -= len(line.encode()) + 3

@@ -100,7 +100,9 @@ def make_index(
     pairs = characters.regional(han)
     alone = list(_alone(pages, numbers))
     found = glosses.mine(_sections(pages)) if alone else glosses.Glosses()
-    written, explained = translations.tables(alone, translations.translations(), found.translations)
+    written, explained = translations.tables(
+        alone, translations.translations(), found.translations, titles=_titles(pages)
+    )
     known = {flat(form) for form in forms}
     tables = {
         "simple": characters.simple_pairs(han.union(*(old for old, _ in pairs))),
@@ -113,7 +115,7 @@ def make_index(
             if not {flat(words), flat(short)} & known
         ],
         "everyday": everyday.table(_titles(pages), texts),
-        "translations": written,
+        "translations": translations.packed(written),
         "glosses": explained,
         "dictionary": dictionary.table(alone),
     }

@@ -8,7 +8,7 @@ version in the other language.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -16,12 +16,19 @@ from typing import Final
 
 import yaml
 
+from hooks.search.held import held
+
 FILE: Final = Path(__file__).with_name("translations.yml")
 
 HAN: Final = "㐀-鿿"
 """Chinese characters of the basic plane, as a range of a pattern."""
 RUN: Final = re.compile(rf"[{HAN}]+")
-_WORD: Final = re.compile(r"[a-z]+")
+_APART: Final = re.compile(r"[^a-z0-9]+")
+COMPACT=True
+SHARE: Final = 0.27
+"""Bytes of lines for each byte of the texts, at most."""
+LEAST: Final = 60_000
+"""Bytes of lines that even a few notes may have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,34 +48,27 @@ def read_line(line: str) -> Translation:
     return found
 
 
+def _read(file: Path) -> list[str]:
+    # The loader that libyaml has is ten times as fast, where PyYAML was built with it.
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    lines: list[str] = yaml.load(file.read_text(encoding="utf-8"), Loader=loader)  # noqa: S506
+    return lines
+
+
 @cache
 def translations() -> tuple[Translation, ...]:
     """Return what the data file holds, in its order."""
-    return tuple(read_line(line) for line in yaml.safe_load(FILE.read_text(encoding="utf-8")))
+    return tuple(read_line(line) for line in _read(FILE))
 
 
-def _held(texts: Iterable[str], forms: Iterable[str]) -> tuple[set[str], set[str]]:
-    """Return the Chinese words that texts hold, and how English words begin."""
-    runs: set[str] = set()
-    words: set[str] = set()
-    for text in texts:
-        runs.update(RUN.findall(text))
-        words.update(_WORD.findall(text.lower()))
-    pairs = {run[at : at + 2] for run in runs for at in range(len(run) - 1)}
-    everything = "\n".join(runs)
-    # Few words pass the first question, and those are soon found.
-    held = {
-        form
-        for form in forms
-        if all(pair in pairs for pair in _pairs(form))
-        and all(run in everything for run in RUN.findall(form))
-    }
-    return held, {word[:size] for word in words for size in range(2, len(word) + 1)}
+def _wanted(english: str) -> str:
+    """Return what an English form begins with in `_spoken` texts, however it is inflected."""
+    return " " + _stem(_APART.sub(" ", english.lower()).strip())
 
 
-def _pairs(form: str) -> Iterable[str]:
-    """Return the pairs of Chinese characters of a word."""
-    return (run[at : at + 2] for run in RUN.findall(form) for at in range(len(run) - 1))
+def _spoken(text: str) -> str:
+    """Return the words of a text with single blanks between them, and one before the first."""
+    return " " + _APART.sub(" ", text.lower())
 
 
 def _stem(word: str) -> str:
@@ -76,30 +76,80 @@ def _stem(word: str) -> str:
     return re.sub(r"(?<=..)[ey]\Z", "", word)
 
 
-def tables(texts: Iterable[str], *sources: Sequence[Translation]) -> list[list[str]]:
+def tables(
+    texts: Iterable[str], *sources: Sequence[Translation], titles: Iterable[str] = ()
+) -> list[list[str]]:
     """Return the lines of each source as the core reads them ("word|two words=词 词").
 
     A line stays when texts hold a word of one of its sides; of that side alone, words that they do
     not hold are left out, because they could only be looked for in vain, but for Chinese words that
-    mean the same as one that texts hold.
+    mean the same as one that texts hold. Of each source there are as many lines as the texts
+    deserve (`SHARE`), those that titles name first.
 
     Args:
         texts: The texts that are to be found by words of the other language, in any order.
         sources: What is called what.
+        titles: What pages and sections are called.
     """
-    forms = {part for source in sources for one in source for part in one.chinese}
-    held, begun = _held(texts, forms)
-    return [[row for one in source if (row := _row(one, held, begun))] for source in sources]
+    texts, titles = list(texts), list(titles)
+    lines = [one for source in sources for one in source]
+    runs = {run for one in lines for form in one.chinese for run in RUN.findall(form)}
+    words = {_wanted(form) for one in lines for form in one.english}
+    words |= {" " + word[1:].replace(" ", "") for word in words}
+    found = held(texts, runs) + held(map(_spoken, texts), words)
+    named = held(titles, runs) + held(map(_spoken, titles), words)
+    room = max(LEAST, SHARE * sum(len(text.encode()) for text in texts))
+    return [_best(source, found, named, room) for source in sources]
 
 
-def _row(one: Translation, held: set[str], begun: set[str]) -> str:
-    chinese = [form for form in one.chinese if form in held]
-    english = [form for form in one.english if all(_stem(word) in begun for word in form.split())]
+def _best(
+    source: Sequence[Translation],
+    found: Mapping[str, int],
+    named: Mapping[str, int],
+    room: float,
+) -> list[str]:
+    """Return the lines of a source that fit: those of many titles and texts, in its order."""
+    rows = [(row, one) for one in source if (row := _row(one, found))]
+
+    def worth(line: tuple[str, Translation]) -> int:
+        return 10 * (_most(line[1], named) > 0) - len(line[0].encode())
+
+    kept = set()
+    for row, _ in sorted(rows, key=worth, reverse=True):
+        room -= len(row.encode()) + 3
+        if room < 0:
+            break
+        kept.add(row)
+    return sorted(kept, key=lambda row: row.partition("=")[2])
+
+
+def _most(one: Translation, found: Mapping[str, int]) -> int:
+    """Return in how many texts the most frequent of the Chinese words stands."""
+    return max(
+        min((found.get(run, 0) for run in RUN.findall(form)), default=0) for form in one.chinese
+    )
+
+
+def _is_held(form: str, found: Mapping[str, int]) -> bool:
+    """Return whether texts hold a Chinese form, of which some parts may be Latin."""
+    return all(run in found for run in RUN.findall(form))
+
+
+def _is_said(form: str, found: Mapping[str, int]) -> bool:
+    """Return whether texts hold an English form, in one word or in several."""
+    wanted = _wanted(form)
+    return wanted in found or " " + wanted[1:].replace(" ", "") in found
+
+
+def _row(one: Translation, found: Mapping[str, int]) -> str:
+    chinese = [form for form in one.chinese if _is_held(form, found)]
+    english = [form for form in one.english if _is_said(form, found)]
     if not chinese and not english:
         return ""
     # A side is looked for in texts, and read in queries when the other side is looked for.
     left = one.english if chinese else english
     right = one.chinese if english else [form for form in one.chinese if _means(form, one, chinese)]
+    right = [form for form in right if not any(o != form and o in form for o in right)] if COMPACT else right
     return f"{'|'.join(left)}={' '.join(right)}"
 
 
@@ -112,6 +162,12 @@ def _means(form: str, one: Translation, chinese: Sequence[str]) -> bool:
     if not chinese or form in chinese:
         return form in chinese
     return " " in one.english[0] or any(set(form) & set(other) for other in chinese)
+
+
+def packed(rows: Sequence[str]) -> list[str]:
+    """Return lines as two texts, one of each language: apart they take an eighth less, gzipped."""
+    sides = [row.partition("=") for row in rows]
+    return ["\n".join(side[0] for side in sides), "\n".join(side[2] for side in sides)]
 
 
 def table(texts: Iterable[str]) -> list[str]:

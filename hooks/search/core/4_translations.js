@@ -42,6 +42,12 @@
     return table;
   }
 
+  /* [English sides, Chinese sides], a line each -> rows. */
+  function unpacked(sides) {
+    var chinese = sides && sides[1].split("\n");
+    return sides && sides[0] ? sides[0].split("\n").map(function (english, at) { return english + "=" + chinese[at]; }) : [];
+  }
+
   function shares(one, other) {
     return one.split("").some(function (char) { return other.indexOf(char) !== -1; });
   }
@@ -118,8 +124,9 @@
 
   /* Adds ways to meet words and phrases of a query by what they are called in the other language. */
   Engine.prototype.translate = function (read, own, twin, out) {
-    var self = this, table = this.dictionary(), tokens = read.tokens, i, j, forms;
+    var self = this, table = this.dictionary(), tokens = read.tokens, i, j, k, forms, isForeign;
     if (!table.any) { return; }
+    isForeign = tokens.every(function (token) { return !token.han; });
     function known(index, atoms) {
       return out.some(function (way) {
         return way.synonym && way.index === index && !way.translated &&
@@ -135,11 +142,24 @@
         self.translated(index, forms, atoms, WAY.translated * (index === own ? 1 : WAY.twin))
           .forEach(function (way) {
             any = true;
+            if (isForeign && atoms.length === 1 && !read.atoms[atoms[0]].han) { cap(index, atoms[0], way.most); }
             out.push(way);
           });
       });
       if (any) { atoms.forEach(function (number) { read.atoms[number].found = true; }); }
       return any;
+    }
+    /* A word that is rare because the notes use another language is no rarer than what it means. */
+    function cap(index, number, most) {
+      out.forEach(function (way) {
+        if (way.index === index && way.atoms.length === 1 && way.atoms[0] === number && !way.synonym) {
+          way.most = Math.min(way.most, most);
+        }
+      });
+    }
+    function part(at) {
+      var forms = chineseFor(table, tokens, at, at + 1);
+      if (forms) { add(tokens[at].first, tokens[at].after, forms); }
     }
     function addKin(from, key) {
       var atoms = [], number, forms = table.kin[key];
@@ -162,6 +182,7 @@
         if (tokens.slice(i, j).some(function (token) { return token.han; })) { continue; }
         forms = chineseFor(table, tokens, i, j);
         if (forms && add(tokens[i].first, tokens[j - 1].after, forms)) {
+          if (j > i + 1) { for (k = i; k < j; k++) { part(k); } }
           i = j - 1;
           break;
         }

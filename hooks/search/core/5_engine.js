@@ -44,7 +44,7 @@
   Engine.prototype.dictionary = function () {
     var raw = this.raw;
     if (!this.translations) {
-      this.translations = readTranslations([[raw.translations || [], 1, false],
+      this.translations = readTranslations([[unpacked(raw.translations), 1, false],
         [raw.glosses || [], EXPLAINED, false], [raw.dictionary || [], GENERAL, true]], this.folder);
     }
     return this.translations;

@@ -2,11 +2,6 @@
 
   var EXCERPT = 150;        /* characters of an excerpt, about */
 
-  function escapeHtml(text) {
-    return text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;")
-      .replace(/"/g, "&quot;");
-  }
-
   /* Whether a word may begin at `at` of the text as written. */
   function begins(text, folded, at) {
     var before = folded.charCodeAt(at - 1), first = text.charAt(at), old = text.charAt(at - 1);
@@ -42,36 +37,32 @@
     return merged;
   }
 
+  var ESCAPES = { "&": "&amp;", "<": "&lt;", ">": "&gt;", "\"": "&quot;", "\t": " \u00b7 " };
+  var SIGNS = new RegExp("[&<>\"\\t" + CODE_OPEN + CODE_CLOSE + NOTE + "]", "g");
+
   /* HTML of a piece of text with places marked; code between its signs becomes <code>. */
   function markup(text, marks, from, to) {
-    var html = "", at = from, inCode = false, next = 0, char, open = false;
     /* Code that began before the piece. */
-    inCode = text.lastIndexOf(CODE_OPEN, from - 1) > text.lastIndexOf(CODE_CLOSE, from - 1) && from > 0;
-    if (inCode) { html += "<code>"; }
-    while (next < marks.length && marks[next][1] <= from) { next += 1; }
-    for (; at < to; at++) {
-      if (next < marks.length && at === Math.max(marks[next][0], from) && !open) {
-        html += "<mark>";
-        open = true;
-      }
-      char = text.charAt(at);
-      if (char === CODE_OPEN || char === CODE_CLOSE) {
-        if (open) { html += "</mark>"; }
-        if (char === CODE_OPEN && !inCode) { html += "<code>"; inCode = true; }
-        if (char === CODE_CLOSE && inCode) { html += "</code>"; inCode = false; }
-        if (open) { html += "<mark>"; }
-      } else if (char === "\t") {
-        html += " \u00b7 ";
-      } else if (char !== NOTE) {
-        html += escapeHtml(char);
-      }
-      if (open && at + 1 >= marks[next][1]) {
-        html += "</mark>";
-        open = false;
-        next += 1;
+    var inCode = from > 0 && text.lastIndexOf(CODE_OPEN, from - 1) > text.lastIndexOf(CODE_CLOSE, from - 1);
+    var html = inCode ? "<code>" : "", at = from, i, start, end;
+    function piece(until, open, close) {
+      var inner = text.slice(at, until).replace(SIGNS, function (sign) {
+        if (sign === CODE_OPEN && !inCode) { inCode = true; return close + "<code>" + open; }
+        if (sign === CODE_CLOSE && inCode) { inCode = false; return close + "</code>" + open; }
+        return ESCAPES[sign] || "";
+      });
+      at = until;
+      html += open + inner + close;
+    }
+    for (i = 0; i < marks.length && marks[i][0] < to; i++) {
+      start = Math.max(marks[i][0], from);
+      end = Math.min(marks[i][1], to);
+      if (end > start) {
+        piece(start, "", "");
+        piece(end, "<mark>", "</mark>");
       }
     }
-    if (open) { html += "</mark>"; }
+    piece(to, "", "");
     if (inCode) { html += "</code>"; }
     return html.replace(/<mark><\/mark>/g, "");
   }
