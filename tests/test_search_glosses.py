@@ -24,7 +24,7 @@ def _found(*texts: str, title: str = "甲") -> dict[str, tuple[str, ...]]:
         (["这被称为奖励滞后（reward lagging）。", "奖励滞后"], "reward lagging", "奖励滞后"),
         (["上文，拟合残差（fitted residuals）。"], "fitted residual", "拟合残差"),
         (["用 mixture of depths（MoD，深度混合）。"], "mixture of depth", "深度混合"),
-        (["希尔排序（英语：Shell sorting）"], "shell sorting", "希尔排序"),
+        (["编竹排序（英语：Weaving sorting）"], "weaving sorting", "编竹排序"),
         (
             ["常用的近端优化（proximal updating）", "改用近端优化（proximal updating）"],
             "proximal updating",

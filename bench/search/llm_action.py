@@ -57,13 +57,22 @@ def is_taken(text: str) -> bool:
 
 def export(repository: Path, docs: Path) -> None:
     """Write the pages below a folder. Raises subprocess.CalledProcessError without the commit."""
+    write(repository, COMMIT, docs, "llm-action")
+
+
+def write(repository: Path, commit: str, docs: Path, name: str) -> None:
+    """Write those pages of a repository that hold prose below a folder, and a first page if needed.
+
+    Raises subprocess.CalledProcessError when the repository lacks the commit.
+    """
     shutil.rmtree(docs, ignore_errors=True)
     docs.mkdir(parents=True)
-    for path, data in archived(repository, COMMIT, "*.md"):
+    for path, data in archived(repository, commit, "*.md"):
         text = data.decode("utf-8")
         if not is_taken(text):
             continue
         file = docs / path
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, encoding="utf-8")
-    (docs / "index.md").write_text("# llm-action\n", encoding="utf-8")  # a site has a first page
+    if not (docs / "index.md").is_file():  # a site has a first page
+        (docs / "index.md").write_text(f"# {name}\n", encoding="utf-8")

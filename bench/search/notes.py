@@ -1,4 +1,4 @@
-"""The folders of notes that are searched: this handbook's and three public ones."""
+"""The folders of notes that are searched: this handbook's and public ones."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
-from bench.search import llm_action, oi_wiki, pingcap
+from bench.search import llm_action, llm_interview, llm_note, oi_wiki, pingcap
 from bench.search.repository import clone, git
 from hooks.search.evaluation import queries
 from hooks.search.evaluation.sections import read
@@ -28,7 +28,13 @@ class Origin(Protocol):
         """Write the notes below a folder."""
 
 
-PUBLIC: dict[str, Origin] = {"oi-wiki": oi_wiki, "pingcap": pingcap, "llm-action": llm_action}
+PUBLIC: dict[str, Origin] = {
+    "oi-wiki": oi_wiki,
+    "pingcap": pingcap,
+    "llm-action": llm_action,
+    "llm-note": llm_note,
+    "llm-interview": llm_interview,
+}
 
 
 @dataclass(frozen=True, slots=True)

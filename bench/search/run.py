@@ -20,7 +20,9 @@ TYPED = {
     "handbook": ["nvlink", "cudaMemcpyAsync", "对分带宽", "bisection bandwidth", "虚拟机里的拓扑"],
     "oi-wiki": ["dijkstra", "nth_element", "线段树合并", "suffix automaton", "怎么判断有负环"],
     "pingcap": ["tidb", "tidb_mem_quota_query", "备份恢复", "slow query log", "怎么回收磁盘空间"],
-    "llm-action": ["nccl", "gpu_memory_utilization", "张量并行", "flash attention", "显存不够怎么办"],
+    "llm-action": ["nccl", "gpu_memory_utilization", "张量并行", "flash attention", "显存不够用"],
+    "llm-note": ["llama", "torch_dtype", "键值缓存", "flash attention", "推理为什么慢"],
+    "llm-interview": ["bert", "max_length", "位置编码", "mixture of experts", "怎么防止遗忘"],
 }
 """What is typed in the browser, the first one cold: a name, an identifier, a Chinese term, two
 English words, words of a question."""
@@ -29,8 +31,11 @@ PAGES = {
     "oi-wiki": "ds/dsu.html",
     "pingcap": "overview.html",
     "llm-action": "llm-alignment/DPO.html",
+    "llm-note": "index.html",
+    "llm-interview": "index.html",
 }
-ROUNDS = {"handbook": 3, "oi-wiki": 2, "pingcap": 2, "llm-action": 2}
+ROUNDS = {"handbook": 3}
+"""How often the browser measures; other collections twice."""
 
 
 def _machine() -> dict[str, Any]:
@@ -133,7 +138,7 @@ def main(given: list[str]) -> int:
         "collections": {},
     }
     for collection in chosen:
-        rounds = 0 if arguments.no_browser else arguments.rounds or ROUNDS[collection.name]
+        rounds = 0 if arguments.no_browser else arguments.rounds or ROUNDS.get(collection.name, 2)
         record["collections"][collection.name] = run(collection, cache, rounds=rounds)
     print(history.summary(record))
     if not arguments.no_record:

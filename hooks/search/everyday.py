@@ -56,11 +56,11 @@ def table(titles: Iterable[str], texts: Iterable[str]) -> dict[str, object]:
     lowered = [text.lower() for text in texts]
     forms = {form.lower() for group in words.same for form in group if len(form) > 1}
     named = held(map(str.lower, titles), forms)
-    stand = held(lowered, forms) + named
+    stand = named | held(lowered, forms)
 
     def worth(group: Sequence[str]) -> tuple[bool, int]:
         lower = [form.lower() for form in group]
-        return any(form in named for form in lower), sum(form in stand for form in lower)
+        return not named.isdisjoint(lower), sum(form in stand for form in lower)
 
     answered = sorted((group for group in words.same if worth(group)[1]), key=worth, reverse=True)
     room = max(LEAST, SHARE * sum(len(text.encode()) + 1 for text in lowered))

@@ -8,7 +8,7 @@ version in the other language.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -23,12 +23,14 @@ FILE: Final = Path(__file__).with_name("translations.yml")
 HAN: Final = "㐀-鿿"
 """Chinese characters of the basic plane, as a range of a pattern."""
 RUN: Final = re.compile(rf"[{HAN}]+")
+_BORDER: Final = re.compile(rf"(?<=[{HAN}]) +(?=[a-z0-9])|(?<=[a-z0-9]) +(?=[{HAN}])")
 _APART: Final = re.compile(r"[^a-z0-9]+")
-COMPACT=True
 SHARE: Final = 0.27
 """Bytes of lines for each byte of the texts, at most."""
 LEAST: Final = 60_000
 """Bytes of lines that even a few notes may have."""
+NAMED: Final = 10
+"""Bytes by which a line of which a title holds a Chinese word is taken to be shorter."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +53,7 @@ def read_line(line: str) -> Translation:
 def _read(file: Path) -> list[str]:
     # The loader that libyaml has is ten times as fast, where PyYAML was built with it.
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    lines: list[str] = yaml.load(file.read_text(encoding="utf-8"), Loader=loader)  # noqa: S506
+    lines: list[str] = yaml.load(file.read_text(encoding="utf-8"), Loader=loader)
     return lines
 
 
@@ -71,6 +73,11 @@ def _spoken(text: str) -> str:
     return " " + _APART.sub(" ", text.lower())
 
 
+def _written(text: str) -> str:
+    """Return a text in lower case, without blanks between Chinese characters and others."""
+    return _BORDER.sub("", text.lower())
+
+
 def _stem(word: str) -> str:
     """Return what all inflected forms of an English word begin with."""
     return re.sub(r"(?<=..)[ey]\Z", "", word)
@@ -84,72 +91,65 @@ def tables(
     A line stays when texts hold a word of one of its sides; of that side alone, words that they do
     not hold are left out, because they could only be looked for in vain, but for Chinese words that
     mean the same as one that texts hold. Of each source there are as many lines as the texts
-    deserve (`SHARE`), those that titles name first.
+    deserve (`SHARE`), short ones and those that titles name first.
 
     Args:
         texts: The texts that are to be found by words of the other language, in any order.
         sources: What is called what.
         titles: What pages and sections are called.
     """
-    texts, titles = list(texts), list(titles)
+    texts = list(texts)
     lines = [one for source in sources for one in source]
-    runs = {run for one in lines for form in one.chinese for run in RUN.findall(form)}
+    chinese = {_written(form) for one in lines for form in one.chinese}
     words = {_wanted(form) for one in lines for form in one.english}
     words |= {" " + word[1:].replace(" ", "") for word in words}
-    found = held(texts, runs) + held(map(_spoken, texts), words)
-    named = held(titles, runs) + held(map(_spoken, titles), words)
+    found = held(map(_written, texts), chinese) | held(map(_spoken, texts), words)
+    named = held(map(_written, titles), chinese)
     room = max(LEAST, SHARE * sum(len(text.encode()) for text in texts))
     return [_best(source, found, named, room) for source in sources]
 
 
 def _best(
     source: Sequence[Translation],
-    found: Mapping[str, int],
-    named: Mapping[str, int],
+    found: Container[str],
+    named: Container[str],
     room: float,
 ) -> list[str]:
-    """Return the lines of a source that fit: those of many titles and texts, in its order."""
+    """Return the lines of a source that fit, in the order of the Chinese side.
+
+    Many short lines help more than a few long ones, and than those of frequent or rare words.
+    """
     rows = [(row, one) for one in source if (row := _row(one, found))]
 
-    def worth(line: tuple[str, Translation]) -> int:
-        return 10 * (_most(line[1], named) > 0) - len(line[0].encode())
+    def cost(line: tuple[str, Translation]) -> int:
+        is_named = any(_written(form) in named for form in line[1].chinese)
+        return len(line[0].encode()) - NAMED * is_named
 
-    kept = set()
-    for row, _ in sorted(rows, key=worth, reverse=True):
+    kept = []
+    for row, _ in sorted(rows, key=cost):
         room -= len(row.encode()) + 3
         if room < 0:
             break
-        kept.add(row)
+        kept.append(row)
     return sorted(kept, key=lambda row: row.partition("=")[2])
 
 
-def _most(one: Translation, found: Mapping[str, int]) -> int:
-    """Return in how many texts the most frequent of the Chinese words stands."""
-    return max(
-        min((found.get(run, 0) for run in RUN.findall(form)), default=0) for form in one.chinese
-    )
-
-
-def _is_held(form: str, found: Mapping[str, int]) -> bool:
-    """Return whether texts hold a Chinese form, of which some parts may be Latin."""
-    return all(run in found for run in RUN.findall(form))
-
-
-def _is_said(form: str, found: Mapping[str, int]) -> bool:
+def _is_said(form: str, found: Container[str]) -> bool:
     """Return whether texts hold an English form, in one word or in several."""
     wanted = _wanted(form)
     return wanted in found or " " + wanted[1:].replace(" ", "") in found
 
 
-def _row(one: Translation, found: Mapping[str, int]) -> str:
-    chinese = [form for form in one.chinese if _is_held(form, found)]
+def _row(one: Translation, found: Container[str]) -> str:
+    chinese = [form for form in one.chinese if _written(form) in found]
     english = [form for form in one.english if _is_said(form, found)]
     if not chinese and not english:
         return ""
     # A side is looked for in texts, and read in queries when the other side is looked for.
     left = one.english if chinese else english
     right = one.chinese if english else [form for form in one.chinese if _means(form, one, chinese)]
-    right = [form for form in right if not any(o != form and o in form for o in right)] if COMPACT else right
+    # Where a longer word stands, the shorter one in it does too.
+    right = [form for form in right if not any(o != form and o in form for o in right)]
     return f"{'|'.join(left)}={' '.join(right)}"
 
 

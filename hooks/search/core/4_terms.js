@@ -30,7 +30,9 @@
   /* The one translated word that a word differs from by one slip, or null. */
   Engine.prototype.resembled = function (form) {
     var table = this.dictionary(), key, found = null;
-    if (form.length < 5 || !/^[a-z]+$/.test(form)) { return null; }
+    if (form.length < 5 || !/^[a-z]+$/.test(form) || baseForms(form).some(function (base) { return table.en[base]; })) {
+      return null;
+    }
     for (key in table.en) {
       if (key.length > 4 && key.charAt(0) === form.charAt(0) && Math.abs(key.length - form.length) < 2 &&
           distance(form, key, 1) < 2) {

@@ -20,6 +20,8 @@ _COLLECTIONS = {
     "oi-wiki": {"zh": "OI-wiki", "en": "OI-wiki"},
     "pingcap": {"zh": "TiDB 文档", "en": "TiDB's documentation"},
     "llm-action": {"zh": "大模型笔记", "en": "Notes on large models"},
+    "llm-note": {"zh": "大模型推理笔记", "en": "Notes on inference"},
+    "llm-interview": {"zh": "大模型面试笔记", "en": "Interview notes"},
 }
 _CLASSES = {
     "zh": {"zh": "中文词", "en": "Chinese words"},
