@@ -166,6 +166,56 @@ def test_a_repaired_word_is_met_by_its_translation_too() -> None:
     assert all(hit.weak for hit in hits)
 
 
+def test_words_of_a_term_are_translated_one_by_one_too() -> None:
+    texts = (
+        "# 甲\n\n## 转发\n\n负载均衡把请求分开。\n",
+        "# 乙\n\n## 分配\n\n各卡的负载要保持均衡。\n",
+        "# 丙\n\n## 日志\n\n记下来。\n",
+    )
+    notes = [read_note(f"{n}.md", text.encode()) for n, text in enumerate(texts)]
+    with open_engine(make_index(notes)) as made:
+        assert [hit.title for hit in made.search("load balancing")] == ["转发", "分配"]
+
+
+def test_an_english_word_is_no_rarer_than_what_it_means() -> None:
+    """In Chinese notes English words are rare, which says nothing about what they ask for."""
+    others = [f"# 引擎 {n}\n\n## 第 {n} 种引擎\n\n选择这种引擎。\n" for n in range(12)]
+    texts = [
+        "# 甲\n\n## 选择引擎\n\n看需求。\n",
+        "# 乙\n\n## 目录\n\n参数 `choose`，`engine`。\n",
+        *others,
+    ]
+    notes = [read_note(f"{n}.md", text.encode()) for n, text in enumerate(texts)]
+    with open_engine(make_index(notes)) as made:
+        assert made.search("choose engine")[0].title == "选择引擎"
+
+
+def test_lines_take_a_share_of_the_texts_short_and_named_ones_first() -> None:
+    forms = "，".join(form for one in WORDS for form in one.chinese)
+    assert len(translations.table([forms])) < len(WORDS)
+    rows = translations.table([forms])
+    size = sum(len(row.encode()) + 3 for row in rows)
+    most = max(translations.LEAST, translations.SHARE * len(forms.encode()))
+    assert most - 300 < size <= most
+    left_out = [one for one in WORDS if "|".join(one.english) not in _english(rows)]
+    shortest = min(left_out, key=lambda one: len(" ".join((*one.english, *one.chinese))))
+    named = translations.tables([forms], WORDS, titles=[shortest.chinese[0]])[0]
+    assert "|".join(shortest.english) in _english(named)
+
+
+def _english(rows: list[str]) -> set[str]:
+    return {row.partition("=")[0] for row in rows}
+
+
+@pytest.mark.parametrize(
+    ("text", "is_kept"),
+    [("安装 CUDA 工具包。", True), ("安装CUDA工具包。", True), ("安装工具。", False)],
+)
+def test_a_mixed_form_stands_where_all_of_it_does(text: str, *, is_kept: bool) -> None:
+    source = [translations.read_line("cuda setup = 安装CUDA工具")]
+    assert bool(translations.tables([text], source)[0]) == is_kept
+
+
 def test_twins_need_no_translations() -> None:
     twins = [
         read_note("a.md", "# 安装\n\n先安装。\n".encode()),
