@@ -165,7 +165,14 @@ def test_query_files_are_well_formed(path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("collection", "least"),
-    [("handbook", 150), ("oi-wiki", 120), ("pingcap", 120), ("llm-action", 110)],
+    [
+        ("handbook", 150),
+        ("oi-wiki", 120),
+        ("pingcap", 120),
+        ("llm-action", 110),
+        ("llm-note", 110),
+        ("llm-interview", 110),
+    ],
 )
 def test_halves_share_no_query(collection: str, least: int) -> None:
     assert len(queries.load(sorted(QUERIES.glob(f"{collection}.*.yml")))) >= least
