@@ -7,6 +7,7 @@
   say little.
 - `translations` with `translations.yml`: words of the trade in both languages, for notes that
   exist in one language only.
+- `held`: which of many words stand in texts.
 - `glosses`, `gloss_terms`: the same, and abbreviations, where the notes themselves explain them.
 - `dictionary`: the same by a general dictionary, where one is installed.
 - `characters`: tables for traditional forms and pinyin, made for the characters of an index.
