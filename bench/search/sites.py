@@ -37,6 +37,7 @@ KEPT_INDEX = "bench-stock-index.json"
 """Where a build keeps the index as Material wrote it, before anything else touched it."""
 
 _WORKER_ADDRESS = re.compile(r"workers/search\.[\w.-]+?\.js")
+_RESULT_LAYOUT = re.compile(r"^\.md-search-result__item \{\n  content-visibility: [^}]*\}\n", re.M)
 _KEEP_HOOK = """\
 import json
 import os
@@ -264,7 +265,19 @@ def make_stock(site: Path) -> Path:
         for path in THEME.glob(pattern):
             _theme_file(target, path)
     _use_index(target, json.dumps(stock_index(site)))  # as MkDocs writes it
+    _lay_out_at_once(target)
     return target
+
+
+def _lay_out_at_once(site: Path) -> None:
+    """Take out the rule by which this handbook's results are laid out when they are seen."""
+    path = site / "assets/stylesheets/search.css"
+    if not path.is_file():  # a public collection's site, which has Material's styles only
+        return
+    text, count = _RESULT_LAYOUT.subn("", path.read_text(encoding="utf-8"))
+    if count != 1:
+        raise SiteError(f"{path} has {count} rules for the layout of results, not one")
+    write(path, text)
 
 
 def make_repaired(site: Path, languages: tuple[str, ...]) -> Path:
