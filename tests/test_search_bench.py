@@ -50,6 +50,20 @@ def test_stock_configuration_refuses_another_file() -> None:
         sites._stock_config("site_name: x\n", Path("keep.py"))
 
 
+def test_stock_results_are_laid_out_as_material_does(tmp_path: Path) -> None:
+    file = tmp_path / "assets/stylesheets/search.css"
+    file.parent.mkdir(parents=True)
+    ours = (notes.ROOT / "docs/assets/stylesheets/search.css").read_text(encoding="utf-8")
+    file.write_text(ours, encoding="utf-8")
+    sites.lay_out_at_once(tmp_path)
+    left = file.read_text(encoding="utf-8")
+    assert "content-visibility" in ours
+    assert "content-visibility" not in left
+    assert left.count("{") == ours.count("{") - 1
+    with pytest.raises(sites.SiteError, match="has 0 rules"):
+        sites.lay_out_at_once(tmp_path)
+
+
 def test_stock_worker_answers_as_in_a_browser() -> None:
     engine = stock.stock(INDEX)
     assert [hit.location for hit in engine.search("显存")] == ["mem.html#bw"]

@@ -1,8 +1,8 @@
 """The search against the stock one and against libraries: `make bench BENCH=search`.
 
 - `notes`: the folders of notes that are searched.
-- `oi_wiki`, `pingcap`, `llm_action`, `llm_note`, `llm_interview`: how the folders of public notes
-  are made; `repository`: whence such text comes.
+- `oi_wiki`, `pingcap`, `llm_action`, `llm_notes`: how the folders of public notes are made;
+  `repository`: whence such text comes.
 - `sites`: a site of each folder, with the stock search, the repaired stock search and our own.
 - `stock`: Material's search worker outside a browser.
 - `libraries`: MiniSearch and FlexSearch under Node (the folder `node`).

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
-from bench.search import llm_action, llm_interview, llm_note, oi_wiki, pingcap
+from bench.search import llm_action, llm_notes, oi_wiki, pingcap
 from bench.search.repository import clone, git
 from hooks.search.evaluation import queries
 from hooks.search.evaluation.sections import read
@@ -17,7 +17,7 @@ QUERIES = Path(__file__).parent / "queries"
 
 
 class Origin(Protocol):
-    """What the module of a public collection holds."""
+    """What the module of a public collection, or an object, holds."""
 
     ADDRESS: str
     COMMIT: str
@@ -32,8 +32,8 @@ PUBLIC: dict[str, Origin] = {
     "oi-wiki": oi_wiki,
     "pingcap": pingcap,
     "llm-action": llm_action,
-    "llm-note": llm_note,
-    "llm-interview": llm_interview,
+    "llm-note": llm_notes.LLM_NOTE,
+    "llm-interview": llm_notes.LLM_INTERVIEW,
 }
 
 

@@ -265,12 +265,15 @@ def make_stock(site: Path) -> Path:
         for path in THEME.glob(pattern):
             _theme_file(target, path)
     _use_index(target, json.dumps(stock_index(site)))  # as MkDocs writes it
-    _lay_out_at_once(target)
+    lay_out_at_once(target)
     return target
 
 
-def _lay_out_at_once(site: Path) -> None:
-    """Take out the rule by which this handbook's results are laid out when they are seen."""
+def lay_out_at_once(site: Path) -> None:
+    """Take out the rule by which this handbook's results are laid out when they are seen.
+
+    Raises SiteError when the site's style sheet for search does not have it once.
+    """
     path = site / "assets/stylesheets/search.css"
     if not path.is_file():  # a public collection's site, which has Material's styles only
         return
