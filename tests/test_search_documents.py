@@ -121,6 +121,8 @@ def test_front_matter_is_kept_whatever_it_holds() -> None:
         ("a/b.md", "a/b", "a/b.html"),
         ("a/b.en.md", "a/b", "en/a/b.html"),
         ("README.md", "README", "index.html"),
+        ("a/README.md", "a/README", "a/index.html"),
+        ("a/readme.md", "a/readme", "a/readme.html"),
     ],
 )
 def test_addresses(source: str, key: str, location: str) -> None:

@@ -252,6 +252,7 @@ def notes(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (docs / "gpu/copy.md").write_text(ZH, encoding="utf-8")
     (docs / "gpu/copy.en.md").write_text(EN, encoding="utf-8")
     (docs / "README.md").write_text("# 首页\n\n## 网络拓扑一览\n\n胖树与环面。\n", encoding="utf-8")
+    (docs / "gpu/readme.md").write_text("# 显卡\n\n## 供电\n\n两路。\n", encoding="utf-8")
     return docs
 
 
@@ -269,6 +270,7 @@ def notes(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("gpu/copy.html#显存拷贝", "gpu/copy.md"),
         ("index.html#网络拓扑一览", "README.md#网络拓扑一览"),
         ("./", "README.md"),
+        ("gpu/readme.html#供电", "gpu/readme.md#供电"),
         ("gpu/other.html", None),
     ],
 )

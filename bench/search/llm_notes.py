@@ -1,4 +1,4 @@
-"""Two more repositories of notes in Chinese on large models, for which the search was never tuned.
+"""More repositories of notes in Chinese on this field, for which the search was never tuned.
 
 Their text is not kept here: it is read from copies of the repositories, at the commits that their
 queries were judged on; pages without prose are left out by the rule of `llm_action`.
@@ -45,3 +45,10 @@ LLM_INTERVIEW = Notes(
     "LLM_INTERVIEW",
 )
 """Notes for interviews, from attention to distributed training."""
+AI_INFRA_HPC = Notes(
+    "ai-infra-hpc",
+    "https://github.com/jinbooooom/ai-infra-hpc",
+    "c068e3a8244775f1c448255b49047aa6cfa7f23b",
+    "AI_INFRA_HPC",
+)
+"""Chips, CUDA, RDMA, NCCL: few and long pages."""

@@ -34,6 +34,7 @@ PUBLIC: dict[str, Origin] = {
     "llm-action": llm_action,
     "llm-note": llm_notes.LLM_NOTE,
     "llm-interview": llm_notes.LLM_INTERVIEW,
+    "ai-infra-hpc": llm_notes.AI_INFRA_HPC,
 }
 
 

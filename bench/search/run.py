@@ -23,6 +23,7 @@ TYPED = {
     "llm-action": ["nccl", "gpu_memory_utilization", "张量并行", "flash attention", "显存不够用"],
     "llm-note": ["llama", "torch_dtype", "键值缓存", "flash attention", "推理为什么慢"],
     "llm-interview": ["bert", "max_length", "位置编码", "mixture of experts", "怎么防止遗忘"],
+    "ai-infra-hpc": ["nvlink", "ibv_post_send", "内存对齐", "completion queue", "怎么注册内存"],
 }
 """What is typed in the browser, the first one cold: a name, an identifier, a Chinese term, two
 English words, words of a question."""
@@ -33,6 +34,7 @@ PAGES = {
     "llm-action": "llm-alignment/DPO.html",
     "llm-note": "index.html",
     "llm-interview": "index.html",
+    "ai-infra-hpc": "index.html",
 }
 ROUNDS = {"handbook": 3}
 """How often the browser measures; other collections twice."""

@@ -92,7 +92,7 @@ def location_of(source: str) -> str:
     """Return the address at which a site without directory addresses shows a source file."""
     key = key_of(source)
     folder, _, name = key.rpartition("/")
-    if name.lower() == "readme":
+    if name == "README":  # as MkDocs does: `readme.md` is a page like any other
         key = posixpath.join(folder, "index")
     prefix = "en/" if language_of(source) == "en" else ""
     return f"{prefix}{key}.html"

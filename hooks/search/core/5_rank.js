@@ -2,16 +2,12 @@
 
   var CANDIDATES = 120;     /* sections whose title is looked at */
   var READ = 48;            /* sections whose text is looked at */
-  var LEAST_COVER = 0.42;   /* of the weight of what is asked; below, nothing is shown */
   var LEAST_SCORE = 0.03;   /* of the best section's score; below, nothing is shown */
   /* How a word is met, worst first, and how well: by a repair, by another way that says little, by
    * a word that asks for the same, by what a general dictionary has for it, by one of the other
    * language, by itself. */
   var REPAIRED = 1, HARDLY = 2, ALIKE = 3, GUESSED = 4, TRANSLATED = 5, ITSELF = 6;
   var GOOD = [0, 0.55, 0.6, 0.75, 0.8, 0.9, 1];
-  var UNSURE = 0.5;         /* how much a translation speaks for showing a section, where half of the words are nowhere */
-  var GUESS = 0.3;          /* the same of what a dictionary has, where a section lacks other words */
-  var FIRM = 0.8;           /* how much a word that asks for the same speaks for showing it */
   var UNTITLED = 0.7;       /* of a question, for what stands in no title: a way of speaking, more likely */
   var UNMET = 0.5;          /* weight of what nothing meets where other words are met */
 
@@ -49,7 +45,7 @@
   Engine.prototype.rank = function (read, own, twin) {
     var atoms = read.atoms, ways = this.ways(read, own, twin), size = this.size(), self = this;
     var scores = [], how = [], i, number, total = 0, base, cover, repairs, candidates = [];
-    var used = [], asked, top = 0, met = 0, weights = 0, least, isUnknown = false, sure, isSure = [], isUnsure;
+    var used = [], asked, top = 0, met = 0, weights = 0;
     var pages, above, index;
     for (i = 0; i < atoms.length; i++) {
       scores.push(this.array(i * 2, size));
@@ -70,7 +66,6 @@
       if (!isMet) { return; }
       rarest = Math.min.apply(null, way.terms.map(function (term) { return way.index.frequency(term); }));
       way.atoms.forEach(function (atom) {
-        if (!way.prefix && !way.repaired && !way.general) { isSure[atom] = true; }
         if (!way.everyday || !used[atom]) { used[atom] = Math.max(used[atom], rarest); }
       });
     });
@@ -88,14 +83,9 @@
     for (i = 0; i < asked.length; i++) { if (used[i]) { met += atoms[i].weight; } }
     for (i = 0; i < asked.length; i++) {
       if (!used[i] && met >= 2.5) { asked[i] *= UNMET; }
-      if (!used[i] && atoms[i].weight >= 0.5) { isUnknown = true; }
       total += asked[i];
       weights += atoms[i].weight;
     }
-    /* Of a long question less needs to be met. */
-    least = LEAST_COVER - Math.max(0, Math.min(1, (weights - 3) / 4)) * 0.14;
-    sure = atoms.reduce(function (sum, atom, k) { return sum + (isSure[k] ? atom.weight : 0); }, 0);
-    isUnsure = weights - sure >= sure;
     base = this.array(2 * atoms.length, size);
     cover = this.array(2 * atoms.length + 1, size);
     for (i = 0; i < atoms.length; i++) {
@@ -119,19 +109,13 @@
     }
     candidates.sort(function (a, b) { return base[b] - base[a] || a - b; });
     candidates = candidates.slice(0, CANDIDATES).map(function (at) {
-      var index = own.sections[at] ? own : twin, weak = false, matched = [], firm = 0;
-      var isAll = atoms.every(function (atom, k) { return scores[k][at] > 0 || atom.weight < 0.5; }) &&
-        (weights < 1.5 || atoms.some(function (atom, k) { return how[k][at] >= TRANSLATED && atom.weight >= 0.5; }));
+      var index = own.sections[at] ? own : twin, weak = false, matched = [];
       for (i = 0; i < atoms.length; i++) {
         matched.push(scores[i][at] > 0);
-        firm += asked[i] * GOOD[how[i][at]] * (how[i][at] === ALIKE || atoms[i].isIntent ? FIRM :
-          how[i][at] === GUESSED ? (isAll ? 1 : GUESS) :
-          how[i][at] === TRANSLATED && isUnsure && !isAll ? UNSURE : 1);
         if (scores[i][at] > 0 && atoms[i].repaired) { weak = true; }
       }
       return {
         number: at, index: index, score: base[at], cover: cover[at] / (total || 1), weak: weak,
-        firm: firm / (total || 1),
         matched: matched
       };
     });
@@ -149,9 +133,9 @@
     });
     candidates.sort(function (a, b) { return b.score - a.score || a.number - b.number; });
     top = candidates.length ? candidates[0].score : 0;
-    return candidates.filter(function (hit) {
-      /* A word that is nowhere: then a mere mention of the others is noise. */
-      return hit.firm >= (isUnknown && !hit.isTitled ? least + 0.13 : least) && hit.score > top * LEAST_SCORE;
+    return this.shown(candidates, read, asked, total, met / (weights || 1),
+      Math.max(own.size, twin ? twin.size : 0)).filter(function (hit) {
+      return hit.score > top * LEAST_SCORE;
     }).map(function (hit) { hit.ways = ways; return hit; });
   };
 

@@ -227,7 +227,6 @@
       if (value.han && value.form.length === 2 && value.weight > 0.3 && !hit.matched[i] &&
           title.indexOf(value.form.charAt(0)) !== -1 && title.indexOf(value.form.charAt(1)) !== -1) {
         hit.cover += 0.5 * asked[i] / (total || 1);
-        hit.firm += 0.5 * asked[i] / (total || 1);
         share += 0.5 * asked[i] / (total || 1);
       }
     }
@@ -245,7 +244,6 @@
       value += ASKED.kin * kinship(read, hit.index, texts.title) +
         ASKED.kinAbove * kinship(read, hit.index, texts.above);
     }
-    hit.isTitled = share > 0.25;
     if (read.phrase.length > 1 && title.replace(/\s+/g, "") === read.phrase) { value += 0.8; }
     hit.titleValue = value;
     if (section.level === 1 && share > 0.8) { hit.score *= 1.05; }

@@ -18,7 +18,7 @@ from hooks.records import DEFAULT_LANGUAGE, LANGUAGES, Note
 
 _HTML_SUFFIX = re.compile(r"(?:(?:^|/)index)?\.html\Z|/\Z")
 _FOOTNOTE = re.compile(r"^\[\^[^\]]+\]:.*(?:\n(?:[ \t]+.*|[ \t]*))*", re.MULTILINE)
-_README = re.compile(r"(^|/)README\Z", re.IGNORECASE)
+_README = re.compile(r"(^|/)README\Z")  # MkDocs makes no index of `readme.md`
 
 
 @dataclass(frozen=True, slots=True)
