@@ -129,17 +129,17 @@
     isForeign = tokens.every(function (token) { return !token.han; });
     function known(index, atoms) {
       return out.some(function (way) {
-        return way.synonym && way.index === index && !way.translated &&
+        return way.synonym && way.index === index && !way.translated && !way.everyday &&
           atoms.every(function (number) { return way.atoms.indexOf(number) !== -1; });
       });
     }
     function add(from, to, forms) {
-      var atoms = [], number, any = false;
+      var atoms = [], number, any = false, weight = read.atoms[from].han ? WAY.english : WAY.translated;
       for (number = from; number < to; number++) { atoms.push(number); }
       if (!atoms.some(function (number) { return read.atoms[number].weight > 0; })) { return false; }
       [own, twin].forEach(function (index) {
         if (!index || known(index, atoms)) { return; }
-        self.translated(index, forms, atoms, WAY.translated * (index === own ? 1 : WAY.twin))
+        self.translated(index, forms, atoms, weight * (index === own ? 1 : WAY.twin))
           .forEach(function (way) {
             any = true;
             if (isForeign && atoms.length === 1 && !read.atoms[atoms[0]].han) { cap(index, atoms[0], way.most); }
