@@ -319,6 +319,33 @@ def test_everyday_words_alone_answer_nothing(query: str) -> None:
         assert engine.search(query) == []
 
 
+_MANY_WORDS = [
+    ("mem.md", "# 显存\n\n## 梯度检查点\n\n不存激活，反向时再算一遍。\n\n## 分页\n\n按页分配。\n"),
+    ("net.md", "# 网络\n\n## 拥塞控制\n\n发送端减速。\n\n## 交换机\n\n转发报文。\n"),
+    ("io.md", "# 存储\n\n## 读文件\n\n先缓存。\n\n## 写文件\n\n落盘。\n"),
+    ("cpu.md", "# 处理器\n\n## 绑核\n\n线程固定在核上。\n\n## 中断\n\n分给各核。\n"),
+    ("ops.md", "# 运维\n\n## DCGM 与 nvidia-smi\n\n一个常驻，一个查一次。\n\n## 日志\n\n记下来。\n"),
+]
+
+
+@pytest.mark.parametrize(
+    ("query", "title"),
+    [
+        ("同事说梯度检查点能省下不少，可是慢了很多，到底划不划算", "梯度检查点"),
+        ("DCGM 和 nvidia-smi 听着差不多，平时到底该信谁的数", "DCGM 与 nvidia-smi"),
+        ("听说交换机一忙就丢包，发送端拥塞控制是不是没起作用", "拥塞控制"),
+        ("孩子发烧一直不退，半夜要不要去急诊", None),
+        ("周末想带爸妈去海边，住哪里方便又便宜", None),
+        ("发送简历以后多久能有回音，要不要打电话问", None),
+    ],
+)
+def test_a_long_question_is_answered_by_what_it_names(query: str, title: str | None) -> None:
+    """Most of its words are met nowhere; a name or a term in a title is enough, a word is not."""
+    with _of(*_MANY_WORDS) as engine:
+        hits = engine.search(query)
+    assert (hits[0].title if hits else None) == title
+
+
 def test_a_slip_is_repaired_beside_an_everyday_word() -> None:
     with _of(*_EVERYDAY) as engine:
         hit = _first(engine, "拓补排序")

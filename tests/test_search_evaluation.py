@@ -172,6 +172,7 @@ def test_query_files_are_well_formed(path: Path) -> None:
         ("llm-action", 110),
         ("llm-note", 110),
         ("llm-interview", 110),
+        ("ai-infra-hpc", 110),
     ],
 )
 def test_halves_share_no_query(collection: str, least: int) -> None:

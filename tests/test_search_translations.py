@@ -154,6 +154,19 @@ def test_what_words_mean(query: str, first: str, *, weak: bool) -> None:
     assert (hit.title, hit.weak) == (first, weak)
 
 
+def test_words_for_the_same_do_not_stand_in_for_the_other_language() -> None:
+    """Notes say it in other Chinese words in one place and in English in another."""
+    texts = (
+        "# 甲\n\n## 内存碎片\n\n怎样整理。\n",
+        "# 乙\n\n## Memory fragmentation\n\nHow it comes about.\n",
+        "# 丙\n\n## 日志\n\n记下来。\n",
+    )
+    notes = [read_note(f"{n}.md", text.encode()) for n, text in enumerate(texts)]
+    with open_engine(make_index(notes)) as made:
+        titles = {hit.title for hit in made.search("显存碎片")}
+    assert titles == {"内存碎片", "Memory fragmentation"}
+
+
 def test_a_repaired_word_is_met_by_its_translation_too() -> None:
     texts = (
         "# 甲\n\n## 模型微调\n\n怎样微调。\n",

@@ -22,6 +22,7 @@ _COLLECTIONS = {
     "llm-action": {"zh": "大模型笔记", "en": "Notes on large models"},
     "llm-note": {"zh": "大模型推理笔记", "en": "Notes on inference"},
     "llm-interview": {"zh": "大模型面试笔记", "en": "Interview notes"},
+    "ai-infra-hpc": {"zh": "芯片与互联笔记", "en": "Notes on chips and links"},
 }
 _CLASSES = {
     "zh": {"zh": "中文词", "en": "Chinese words"},
