@@ -30,7 +30,7 @@
   /* The one translated word that a word differs from by one slip, or null. */
   Engine.prototype.resembled = function (form) {
     var table = this.dictionary(), key, found = null;
-    if (form.length < 5 || !/^[a-z]+$/.test(form) || baseForms(form).some(function (base) { return table.en[base]; })) {
+    if (form.length < 5 || !/^[a-z]+$/.test(form) || baseForms(form).some(function (base) { return table.en[base] !== undefined; })) {
       return null;
     }
     for (key in table.en) {

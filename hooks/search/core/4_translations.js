@@ -7,45 +7,88 @@
   var GENERAL = 0.95;        /* of the weight, for what a general dictionary says */
 
   /*
-   * sources: [[rows, share, isGeneral], ...], the surest first; rows: ["word|two words=ci ci", ...],
-   * "# ..." is a remark -> {en: flat English form -> [Chinese form, share, isGeneral] triples,
-   * zh: Chinese form -> English triples, kin: Chinese form -> Chinese forms for the same}.
+   * sources: [{english, chinese, share, isGeneral}, ...], the surest first; english: rows like
+   * "word|two words", chinese: "ci ci", as many; a row that begins with "#" is a remark ->
+   * {en: flat English form -> rows, zh: Chinese form -> rows, ...}. A row is read when it is asked for: of
+   * thousands a query needs a few, and each of their forms kept apart would take five times the memory.
    */
   function readTranslations(sources, folder) {
-    var table = { en: Object.create(null), zh: Object.create(null), kin: Object.create(null), any: false };
-    function put(side, key, forms, share, isGeneral) {
-      var known = side[key] || (side[key] = []);
-      if (isGeneral && known.length && !known[0][2]) { share *= GENERAL; }
-      forms.forEach(function (form) { known.push([form, share, isGeneral]); });
+    var table = {
+      en: Object.create(null), zh: Object.create(null), english: [], chinese: [], source: [],
+      sources: sources, any: false
+    };
+    /* One number, or several in a list. */
+    function put(side, key, row) {
+      var known = side[key];
+      if (known === undefined) { side[key] = row; }
+      else if (typeof known === "number") { if (known !== row) { side[key] = [known, row]; } }
+      else if (known.indexOf(row) === -1) { known.push(row); }
     }
-    /* An English word has senses; what a phrase is called, and words that share a character, are one. */
-    function relate(form, others, isPhrase) {
-      others.forEach(function (other) {
-        if (other === form || !(isPhrase || shares(form, other))) { return; }
-        if (!table.kin[form]) { table.kin[form] = []; }
-        if (table.kin[form].indexOf(other) === -1) { table.kin[form].push(other); }
-      });
-    }
-    sources.forEach(function (source) {
-      source[0].forEach(function (row) {
-        if (row.charAt(0) === "#") { return; }
-        var sides = row.split("="), english = sides[0].split("|");
-        var chinese = sides[1].split(" ").map(function (form) { return folder.text(form); });
+    sources.forEach(function (source, number) {
+      source.english.forEach(function (english, at) {
+        var row = table.source.length, chinese;
+        if (english.charAt(0) === "#") { return; }
+        chinese = folder.text(source.chinese[at]);
         table.any = true;
-        english.forEach(function (form) { put(table.en, flat(form, folder), chinese, source[1], source[2]); });
-        chinese.forEach(function (form) {
-          put(table.zh, form, english, source[1], source[2]);
-          if (!source[2]) { relate(form, chinese, english[0].indexOf(" ") !== -1); }
-        });
+        table.english.push(english);
+        table.chinese.push(chinese);
+        table.source.push(number);
+        english.split("|").forEach(function (form) { put(table.en, flat(form, folder), row); });
+        chinese.split(" ").forEach(function (form) { put(table.zh, form, row); });
       });
     });
     return table;
   }
 
-  /* [English sides, Chinese sides], a line each -> rows. */
-  function unpacked(sides) {
-    var chinese = sides && sides[1].split("\n");
-    return sides && sides[0] ? sides[0].split("\n").map(function (english, at) { return english + "=" + chinese[at]; }) : [];
+  /* [English sides, Chinese sides], a line each. */
+  function inTwo(sides, share) {
+    return {
+      english: sides && sides[0] ? sides[0].split("\n") : [], chinese: sides ? sides[1].split("\n") : [],
+      share: share, isGeneral: false
+    };
+  }
+
+  /* Rows that are written "word|two words=ci ci". */
+  function inOne(rows, share, isGeneral) {
+    var sides = rows.map(function (row) { return row.charAt(0) === "#" ? ["#", ""] : row.split("="); });
+    return {
+      english: sides.map(function (pair) { return pair[0]; }), chinese: sides.map(function (pair) { return pair[1]; }),
+      share: share, isGeneral: isGeneral
+    };
+  }
+
+  function rowsOf(side, key) {
+    var rows = side[key];
+    return rows === undefined ? [] : typeof rows === "number" ? [rows] : rows;
+  }
+
+  /* What a form is called in the other language: [[form, share, isGeneral], ...], or null. */
+  function calledIn(table, side, key) {
+    var forms = [];
+    rowsOf(side, key).forEach(function (row) {
+      var source = table.sources[table.source[row]], share = source.share;
+      if (source.isGeneral && forms.length && !forms[0][2]) { share *= GENERAL; }
+      (side === table.en ? table.chinese[row].split(" ") : table.english[row].split("|")).forEach(function (form) {
+        forms.push([form, share, source.isGeneral]);
+      });
+    });
+    return forms.length ? forms : null;
+  }
+
+  /*
+   * Chinese words for the same. An English word has senses; what a phrase is called, and words
+   * that share a character, are one.
+   */
+  function kinOf(table, form) {
+    var kin = [];
+    rowsOf(table.zh, form).forEach(function (row) {
+      var isPhrase = table.english[row].split("|")[0].indexOf(" ") !== -1;
+      if (table.sources[table.source[row]].isGeneral) { return; }
+      table.chinese[row].split(" ").forEach(function (other) {
+        if (other !== form && (isPhrase || shares(form, other)) && kin.indexOf(other) === -1) { kin.push(other); }
+      });
+    });
+    return kin;
   }
 
   function shares(one, other) {
@@ -74,14 +117,13 @@
 
   /* What the tokens first..last - 1 of a query are called in Chinese, or null. */
   function chineseFor(table, tokens, first, last) {
-    var key = "", i, forms, end;
+    var key = "", i, forms, end, found;
     for (i = first; i < last - 1; i++) { key += tokens[i].form; }
     end = tokens[last - 1].form;
     forms = baseForms(end);
     for (i = 0; i < forms.length; i++) {
-      if (table.en[(key + forms[i]).replace(/[-_]/g, "")]) {
-        return table.en[(key + forms[i]).replace(/[-_]/g, "")];
-      }
+      found = calledIn(table, table.en, (key + forms[i]).replace(/[-_]/g, ""));
+      if (found) { return found; }
     }
     return null;
   }
@@ -162,8 +204,8 @@
       if (forms) { add(tokens[at].first, tokens[at].after, forms); }
     }
     function addKin(from, key) {
-      var atoms = [], number, forms = table.kin[key];
-      if (!forms) { return; }
+      var atoms = [], number, forms = kinOf(table, key);
+      if (!forms.length) { return; }
       for (number = from; number < from + key.length - 1; number++) { atoms.push(number); }
       [own, twin].forEach(function (index) {
         if (!index) { return; }
@@ -195,7 +237,7 @@
     for (i = 0; i + 1 < n; i++) {
       for (k = Math.min(n, i + MAX_RUN); k > i + 1; k--) {
         addKin(token.first + i, token.form.slice(i, k));
-        forms = table.zh[token.form.slice(i, k)];
+        forms = calledIn(table, table.zh, token.form.slice(i, k));
         if (forms && add(token.first + i, token.first + k - 1, forms)) {
           i = k - 1;
           break;

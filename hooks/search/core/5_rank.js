@@ -133,7 +133,7 @@
     });
     candidates.sort(function (a, b) { return b.score - a.score || a.number - b.number; });
     top = candidates.length ? candidates[0].score : 0;
-    return this.shown(candidates, read, asked, met / (weights || 1),
+    return this.shown(candidates, read, met / (weights || 1),
       Math.max(own.size, twin ? twin.size : 0)).filter(function (hit) {
       return hit.score > top * LEAST_SCORE;
     }).map(function (hit) { hit.ways = ways; return hit; });
