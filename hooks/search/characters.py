@@ -5,13 +5,16 @@ Only what the index can use is listed, so that the tables stay a few kilobytes.
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Final
 
 import opencc
 import pypinyin
+
+from hooks.search.held import held
 
 _FIRST, _LAST = 0x3400, 0x9FFF
 
@@ -41,13 +44,48 @@ REGIONAL: Final = (
     "使用者 用户,最佳化 优化,运算子 运算符,命名空间 名字空间,类别 类,范本 模板,回传 返回,"
     "工作阶段 会话,显示卡 显卡,处理器 处理器,萤幕 屏幕,资料夹 文件夹,随机存取 随机访问"
 )
-"""Pairs of a regional word and what the notes say, which search takes for the same."""
+"""Pairs of a regional word and what the notes say, which search takes for the same; others are
+those of OpenCC."""
+_WORD: Final = re.compile(rf"[{chr(_FIRST)}-{chr(_LAST)}]{{2,6}}")
 
 
-def regional(han: set[str]) -> list[tuple[str, str]]:
-    """Return the pairs of REGIONAL whose second word an index with these characters can hold."""
+@cache
+def _regional_words(words: frozenset[str]) -> dict[str, str]:
+    """Return what Taiwan calls words, in simplified characters, where it is something else."""
+    every = sorted(words)
+    other = opencc.OpenCC("t2s").convert(opencc.OpenCC("s2twp").convert("\n".join(every)))
+    return {
+        new: old
+        for new, old in zip(every, other.splitlines(), strict=True)
+        if old != new and _WORD.fullmatch(old)
+    }
+
+
+def regional(
+    han: set[str], words: Iterable[str] = (), texts: Iterable[str] = ()
+) -> list[tuple[str, str]]:
+    """Return regional words with what the notes say instead, each pair once.
+
+    Args:
+        han: The characters that an index holds: pairs of REGIONAL that it cannot hold are left out.
+        words: What notes may say; of those that stand in the texts the regional word is looked up.
+        texts: The texts of the notes.
+    """
     pairs = [(old, new) for old, _, new in (one.partition(" ") for one in REGIONAL.split(","))]
-    return [(old, new) for old, new in pairs if old != new and set(new) <= han]
+    pairs = [(old, new) for old, new in pairs if old != new and set(new) <= han]
+    known = {new: old for old, new in pairs}
+    others = _regional_words(frozenset(word for word in words if _WORD.fullmatch(word)))
+    standing = held(texts, others.keys() | others.values())
+    for new in sorted(others, key=lambda word: (len(word), word)):
+        # What shorter pairs make of a word already needs no pair of its own.
+        made = new
+        for short in sorted(known, key=len, reverse=True):
+            made = made.replace(short, known[short])
+        if new in standing and made != others[new]:
+            known[new] = others[new]
+            if others[new] not in standing:  # 程序, a process there, is a program here
+                pairs.append((others[new], new))
+    return pairs
 
 
 def han_of(texts: Iterable[str]) -> set[str]:

@@ -17,7 +17,7 @@ from hooks.search.held import held
 
 FILE: Final = Path(__file__).with_name("everyday.yml")
 
-SHARE: Final = 0.04
+SHARE: Final = 0.038
 """Bytes of the table for each byte of the texts that it helps to find, before compression."""
 LEAST: Final = 40_000
 """Bytes that the table may have in any case."""

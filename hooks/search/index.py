@@ -97,7 +97,8 @@ def make_index(
     texts = [text for page in pages for text in _texts(page)]
     forms = [form for group in groups for form in group.forms]
     han = characters.han_of(texts) | characters.han_of(forms)
-    pairs = characters.regional(han)
+    words = {form for one in translations.translations() for form in one.chinese}
+    pairs = characters.regional(han, words.union(forms), texts)
     alone = list(_alone(pages, numbers))
     found = glosses.mine(_sections(pages)) if alone else glosses.Glosses()
     written, explained = translations.tables(

@@ -157,7 +157,7 @@ def _means(form: str, one: Translation, chinese: Sequence[str]) -> bool:
     """Return whether a Chinese word stands in texts, or means the same as one that does.
 
     An English word has senses; what a phrase is called, and words that share a character, are one.
-    `relate` in core/4_translations.js reads the lines by the same rule.
+    `kinOf` in core/4_translations.js reads the lines by the same rule.
     """
     if not chinese or form in chinese:
         return form in chinese
