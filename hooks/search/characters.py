@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import Final
 
 import opencc
@@ -49,7 +49,7 @@ those of OpenCC."""
 _WORD: Final = re.compile(rf"[{chr(_FIRST)}-{chr(_LAST)}]{{2,6}}")
 
 
-@cache
+@lru_cache(maxsize=2)
 def _regional_words(words: frozenset[str]) -> dict[str, str]:
     """Return what Taiwan calls words, in simplified characters, where it is something else."""
     every = sorted(words)
