@@ -99,14 +99,14 @@ def test_without_a_dictionary_nothing_is_shipped(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(dictionary, "entries", dict)
     assert _found("calligraphy") == []
     page = read_note("a.md", "# 甲\n\n边缘。\n".encode())
-    assert make_index([page]).tables["dictionary"] == []
+    assert make_index([page]).tables["dictionary"] == ["", ""]
 
 
 @pytest.mark.usefixtures("installed")
 def test_only_notes_in_one_language_carry_it_and_it_names_its_source() -> None:
     page = read_note("a.md", "# 甲\n\n边缘。\n".encode())
-    table = make_index([page]).tables["dictionary"]
-    assert table[0] == f"# {dictionary.NOTICE}"
-    assert "edge=边缘" in table
+    english, chinese = (side.split("\n") for side in make_index([page]).tables["dictionary"])
+    assert english[0] == f"# {dictionary.NOTICE}"
+    assert ("edge", "边缘") in zip(english, chinese, strict=True)
     twin = read_note("a.en.md", b"# A\n\nEdge.\n")
-    assert make_index([page, twin]).tables["dictionary"] == []
+    assert make_index([page, twin]).tables["dictionary"] == ["", ""]

@@ -133,4 +133,4 @@ def test_notes_in_both_languages_carry_no_glosses() -> None:
         read_note("a.md", "# 甲\n\n奖励黑客（reward hacking）。\n".encode()),
         read_note("a.en.md", b"# A\n\nReward hacking (RH).\n"),
     ]
-    assert make_index(notes).tables["glosses"] == []
+    assert make_index(notes).tables["glosses"] == ["", ""]

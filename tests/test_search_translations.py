@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pytest
 
@@ -154,6 +155,14 @@ def test_what_words_mean(query: str, first: str, *, weak: bool) -> None:
     assert (hit.title, hit.weak) == (first, weak)
 
 
+@contextmanager
+def _of(*texts: str) -> Iterator[Engine]:
+    """Yield an engine over notes in Chinese with these texts."""
+    notes = [read_note(f"{n}.md", text.encode()) for n, text in enumerate(texts)]
+    with open_engine(make_index(notes)) as made:
+        yield made
+
+
 def test_words_for_the_same_do_not_stand_in_for_the_other_language() -> None:
     """Notes say it in other Chinese words in one place and in English in another."""
     texts = (
@@ -161,8 +170,7 @@ def test_words_for_the_same_do_not_stand_in_for_the_other_language() -> None:
         "# 乙\n\n## Memory fragmentation\n\nHow it comes about.\n",
         "# 丙\n\n## 日志\n\n记下来。\n",
     )
-    notes = [read_note(f"{n}.md", text.encode()) for n, text in enumerate(texts)]
-    with open_engine(make_index(notes)) as made:
+    with _of(*texts) as made:
         titles = {hit.title for hit in made.search("显存碎片")}
     assert titles == {"内存碎片", "Memory fragmentation"}
 
@@ -172,8 +180,7 @@ def test_a_repaired_word_is_met_by_its_translation_too() -> None:
         "# 甲\n\n## 模型微调\n\n怎样微调。\n",
         "# 乙\n\n## 日志\n\n`finetune.log` 文件，finetune。\n",
     )
-    notes = [read_note(f"{n}.md", text.encode()) for n, text in enumerate(texts)]
-    with open_engine(make_index(notes)) as made:
+    with _of(*texts) as made:
         hits = made.search("finetue")
     assert {hit.title for hit in hits} == {"模型微调", "日志"}
     assert all(hit.weak for hit in hits)
@@ -185,8 +192,7 @@ def test_words_of_a_term_are_translated_one_by_one_too() -> None:
         "# 乙\n\n## 分配\n\n各卡的负载要保持均衡。\n",
         "# 丙\n\n## 日志\n\n记下来。\n",
     )
-    notes = [read_note(f"{n}.md", text.encode()) for n, text in enumerate(texts)]
-    with open_engine(make_index(notes)) as made:
+    with _of(*texts) as made:
         assert [hit.title for hit in made.search("load balancing")] == ["转发", "分配"]
 
 
@@ -198,8 +204,7 @@ def test_an_english_word_is_no_rarer_than_what_it_means() -> None:
         "# 乙\n\n## 目录\n\n参数 `choose`，`engine`。\n",
         *others,
     ]
-    notes = [read_note(f"{n}.md", text.encode()) for n, text in enumerate(texts)]
-    with open_engine(make_index(notes)) as made:
+    with _of(*texts) as made:
         assert made.search("choose engine")[0].title == "选择引擎"
 
 

@@ -15,6 +15,7 @@ import opencc
 import pypinyin
 
 from hooks.search.held import held
+from hooks.search.translations import HAN
 
 _FIRST, _LAST = 0x3400, 0x9FFF
 
@@ -39,14 +40,14 @@ REGIONAL: Final = (
     "位元 比特,伫列 队列,平行 并行,效能 性能,阵列 数组,回圈 循环,函式 函数,变数 变量,"
     "物件 对象,预设 默认,档案 文件,通讯 通信,晶片 芯片,汇流排 总线,交换器 交换机,"
     "乙太网路 以太网,乙太网 以太网,原始码 源代码,演算法 算法,资讯 信息,支援 支持,"
-    "连接埠 端口,非同步 异步,巨集 宏,指标 指针,介面 接口,除错 调试,编码器 编码器,"
+    "连接埠 端口,非同步 异步,巨集 宏,指标 指针,介面 接口,除错 调试,"
     "拓朴 拓扑,资料 数据,资料库 数据库,散列 哈希,杂凑 哈希,堆叠 栈,递回 递归,字串 字符串,"
     "使用者 用户,最佳化 优化,运算子 运算符,命名空间 名字空间,类别 类,范本 模板,回传 返回,"
-    "工作阶段 会话,显示卡 显卡,处理器 处理器,萤幕 屏幕,资料夹 文件夹,随机存取 随机访问"
+    "工作阶段 会话,显示卡 显卡,萤幕 屏幕,资料夹 文件夹,随机存取 随机访问"
 )
 """Pairs of a regional word and what the notes say, which search takes for the same; others are
 those of OpenCC."""
-_WORD: Final = re.compile(rf"[{chr(_FIRST)}-{chr(_LAST)}]{{2,6}}")
+_WORD: Final = re.compile(rf"[{HAN}]{{2,6}}")
 
 
 @lru_cache(maxsize=2)
@@ -61,9 +62,7 @@ def _regional_words(words: frozenset[str]) -> dict[str, str]:
     }
 
 
-def regional(
-    han: set[str], words: Iterable[str] = (), texts: Iterable[str] = ()
-) -> list[tuple[str, str]]:
+def regional(han: set[str], words: Iterable[str], texts: Iterable[str]) -> list[tuple[str, str]]:
     """Return regional words with what the notes say instead, each pair once.
 
     Args:
@@ -72,16 +71,16 @@ def regional(
         texts: The texts of the notes.
     """
     pairs = [(old, new) for old, _, new in (one.partition(" ") for one in REGIONAL.split(","))]
-    pairs = [(old, new) for old, new in pairs if old != new and set(new) <= han]
+    pairs = [(old, new) for old, new in pairs if set(new) <= han]
     known = {new: old for old, new in pairs}
     others = _regional_words(frozenset(word for word in words if _WORD.fullmatch(word)))
     standing = held(texts, others.keys() | others.values())
-    for new in sorted(others, key=lambda word: (len(word), word)):
+    for new in sorted(others.keys() & standing, key=lambda word: (len(word), word)):
         # What shorter pairs make of a word already needs no pair of its own.
         made = new
         for short in sorted(known, key=len, reverse=True):
             made = made.replace(short, known[short])
-        if new in standing and made != others[new]:
+        if made != others[new]:
             known[new] = others[new]
             if others[new] not in standing:  # 程序, a process there, is a program here
                 pairs.append((others[new], new))

@@ -117,8 +117,8 @@ def make_index(
         ],
         "everyday": everyday.table(_titles(pages), texts),
         "translations": translations.packed(written),
-        "glosses": explained,
-        "dictionary": dictionary.table(alone),
+        "glosses": translations.packed(explained),
+        "dictionary": translations.packed(dictionary.table(alone)),
     }
     index = Index(tables, pages=list(pages))
     for language in dict.fromkeys(page.language for page in pages):

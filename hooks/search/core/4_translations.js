@@ -7,16 +7,13 @@
   var GENERAL = 0.95;        /* of the weight, for what a general dictionary says */
 
   /*
-   * sources: [{english, chinese, share, isGeneral}, ...], the surest first; english: rows like
-   * "word|two words", chinese: "ci ci", as many; a row that begins with "#" is a remark ->
+   * sources: [[sides, share, isGeneral], ...], the surest first; sides: ["word|two words\n...", "ci ci\n..."],
+   * the same in two languages, a row each; a row that begins with "#" is a remark ->
    * {en: flat English form -> rows, zh: Chinese form -> rows, ...}. A row is read when it is asked for: of
    * thousands a query needs a few, and each of their forms kept apart would take five times the memory.
    */
   function readTranslations(sources, folder) {
-    var table = {
-      en: Object.create(null), zh: Object.create(null), english: [], chinese: [], source: [],
-      sources: sources, any: false
-    };
+    var table = { en: Object.create(null), zh: Object.create(null), rows: [], any: false };
     /* One number, or several in a list. */
     function put(side, key, row) {
       var known = side[key];
@@ -24,52 +21,33 @@
       else if (typeof known === "number") { if (known !== row) { side[key] = [known, row]; } }
       else if (known.indexOf(row) === -1) { known.push(row); }
     }
-    sources.forEach(function (source, number) {
-      source.english.forEach(function (english, at) {
-        var row = table.source.length, chinese;
+    sources.forEach(function (source) {
+      var sides = source[0], chinese = sides ? sides[1].split("\n") : [];
+      (sides && sides[0] ? sides[0].split("\n") : []).forEach(function (english, at) {
+        var row = { english: english, chinese: folder.text(chinese[at]), share: source[1], isGeneral: source[2] };
         if (english.charAt(0) === "#") { return; }
-        chinese = folder.text(source.chinese[at]);
         table.any = true;
-        table.english.push(english);
-        table.chinese.push(chinese);
-        table.source.push(number);
-        english.split("|").forEach(function (form) { put(table.en, flat(form, folder), row); });
-        chinese.split(" ").forEach(function (form) { put(table.zh, form, row); });
+        english.split("|").forEach(function (form) { put(table.en, flat(form, folder), table.rows.length); });
+        row.chinese.split(" ").forEach(function (form) { put(table.zh, form, table.rows.length); });
+        table.rows.push(row);
       });
     });
     return table;
   }
 
-  /* [English sides, Chinese sides], a line each. */
-  function inTwo(sides, share) {
-    return {
-      english: sides && sides[0] ? sides[0].split("\n") : [], chinese: sides ? sides[1].split("\n") : [],
-      share: share, isGeneral: false
-    };
-  }
-
-  /* Rows that are written "word|two words=ci ci". */
-  function inOne(rows, share, isGeneral) {
-    var sides = rows.map(function (row) { return row.charAt(0) === "#" ? ["#", ""] : row.split("="); });
-    return {
-      english: sides.map(function (pair) { return pair[0]; }), chinese: sides.map(function (pair) { return pair[1]; }),
-      share: share, isGeneral: isGeneral
-    };
-  }
-
-  function rowsOf(side, key) {
-    var rows = side[key];
-    return rows === undefined ? [] : typeof rows === "number" ? [rows] : rows;
+  function rowsOf(table, side, key) {
+    var found = side[key];
+    if (found === undefined) { return []; }
+    return (typeof found === "number" ? [found] : found).map(function (at) { return table.rows[at]; });
   }
 
   /* What a form is called in the other language: [[form, share, isGeneral], ...], or null. */
   function calledIn(table, side, key) {
     var forms = [];
-    rowsOf(side, key).forEach(function (row) {
-      var source = table.sources[table.source[row]], share = source.share;
-      if (source.isGeneral && forms.length && !forms[0][2]) { share *= GENERAL; }
-      (side === table.en ? table.chinese[row].split(" ") : table.english[row].split("|")).forEach(function (form) {
-        forms.push([form, share, source.isGeneral]);
+    rowsOf(table, side, key).forEach(function (row) {
+      var share = row.share * (row.isGeneral && forms.length && !forms[0][2] ? GENERAL : 1);
+      (side === table.en ? row.chinese.split(" ") : row.english.split("|")).forEach(function (form) {
+        forms.push([form, share, row.isGeneral]);
       });
     });
     return forms.length ? forms : null;
@@ -81,10 +59,10 @@
    */
   function kinOf(table, form) {
     var kin = [];
-    rowsOf(table.zh, form).forEach(function (row) {
-      var isPhrase = table.english[row].split("|")[0].indexOf(" ") !== -1;
-      if (table.sources[table.source[row]].isGeneral) { return; }
-      table.chinese[row].split(" ").forEach(function (other) {
+    rowsOf(table, table.zh, form).forEach(function (row) {
+      var isPhrase = row.english.split("|")[0].indexOf(" ") !== -1;
+      if (row.isGeneral) { return; }
+      row.chinese.split(" ").forEach(function (other) {
         if (other !== form && (isPhrase || shares(form, other)) && kin.indexOf(other) === -1) { kin.push(other); }
       });
     });

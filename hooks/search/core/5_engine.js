@@ -44,8 +44,8 @@
   Engine.prototype.dictionary = function () {
     var raw = this.raw;
     if (!this.translations) {
-      this.translations = readTranslations([inTwo(raw.translations, 1), inOne(raw.glosses || [], EXPLAINED, false),
-        inOne(raw.dictionary || [], GENERAL, true)], this.folder);
+      this.translations = readTranslations([[raw.translations, 1, false], [raw.glosses, EXPLAINED, false],
+        [raw.dictionary, GENERAL, true]], this.folder);
     }
     return this.translations;
   };

@@ -39,12 +39,11 @@
    * size: the number of sections that are searched.
    */
   Engine.prototype.shown = function (hits, read, known, size) {
-    var unit = idfOf(size, 1), most = 0, self = this;
-    var isAsked = read.tokens.some(function (token) { return token.isAsked; });
-    var always = EVIDENCE.known * known + (isAsked ? EVIDENCE.asked : 0);
-    hits.forEach(function (hit, order) {
-      hit.evidence = always + self.evidenceOf(hit, read, unit);
-      if (order < DECISIVE) { most = Math.max(most, hit.evidence); }
-    });
-    return most < 1 ? [] : hits.filter(function (hit) { return hit.evidence >= LESSER; });
+    var unit = idfOf(size, 1), self = this, isAsked, always;
+    isAsked = read.tokens.some(function (token) { return token.isAsked; });
+    always = EVIDENCE.known * known + (isAsked ? EVIDENCE.asked : 0);
+    function speaks(least) {
+      return function (hit) { return always + self.evidenceOf(hit, read, unit) >= least; };
+    }
+    return hits.slice(0, DECISIVE).some(speaks(1)) ? hits.filter(speaks(LESSER)) : [];
   };

@@ -46,7 +46,7 @@
     var atoms = read.atoms, ways = this.ways(read, own, twin), size = this.size(), self = this;
     var scores = [], how = [], i, number, total = 0, base, cover, repairs, candidates = [];
     var used = [], asked, top = 0, met = 0, weights = 0;
-    var pages, above, index;
+    var pages, above, index, sections = Math.max(own.size, twin ? twin.size : 0);
     for (i = 0; i < atoms.length; i++) {
       scores.push(this.array(i * 2, size));
       how.push(this.array(i * 2 + 1, size));
@@ -71,8 +71,7 @@
     });
     /* What an atom weighs: rare ones more. One that nothing meets weighs like a rare one. */
     asked = atoms.map(function (atom, k) {
-      var n = Math.max(own.size, twin ? twin.size : 0), df = Math.max(used[k], 1);
-      return atom.weight * Math.min(Math.log(1 + (n - df + 0.5) / (df + 0.5)) + 0.3, 5.5);
+      return atom.weight * Math.min(idfOf(sections, Math.max(used[k], 1)) + 0.3, 5.5);
     });
     if (read.isAsked) {
       asked = asked.map(function (value, k) {
@@ -133,10 +132,9 @@
     });
     candidates.sort(function (a, b) { return b.score - a.score || a.number - b.number; });
     top = candidates.length ? candidates[0].score : 0;
-    return this.shown(candidates, read, met / (weights || 1),
-      Math.max(own.size, twin ? twin.size : 0)).filter(function (hit) {
-      return hit.score > top * LEAST_SCORE;
-    }).map(function (hit) { hit.ways = ways; return hit; });
+    candidates = candidates.filter(function (hit) { return hit.score > top * LEAST_SCORE; });
+    return this.shown(candidates, read, met / (weights || 1), sections)
+      .map(function (hit) { hit.ways = ways; return hit; });
   };
 
   /* How much of what is asked each page holds in all its sections, by its first number. */
