@@ -8,6 +8,7 @@ from pathlib import Path
 
 from hooks import (
     addresses,
+    budgets,
     catalogue,
     contents,
     data_fences,
@@ -82,6 +83,7 @@ def _read_rest(
     texts = snippets.Texts(docs, notes.other_files)
     findings += source_check.check_sources(notes, texts, settings, digests)
     findings += pairing.check_pairs(notes)
+    findings += budgets.check_budgets(notes)
     for one in digests.values():
         findings += one.safety
     config = root / "mkdocs.yml"

@@ -23,6 +23,16 @@ __all__ = ["FrontMatter", "Kind", "Split", "parse", "split"]
 Kind = Literal["note", "map", "tutorial", "paper", "interview", "reference"]
 
 
+class Allowance(BaseModel):
+    """A length beyond the budget that a note asks for."""
+
+    model_config = ConfigDict(extra="forbid", str_strip_whitespace=True)
+
+    words: int = Field(gt=1800, le=2600)
+    """English words before the references; the Chinese twin gets 1.4 characters for each."""
+    reason: str = Field(min_length=10, max_length=200)
+
+
 class FrontMatter(BaseModel):
     """The fields a note may have. `title`, `description`, `kind` and `verified` are required."""
 
@@ -40,6 +50,8 @@ class FrontMatter(BaseModel):
     """Ids of notes to read first, such as `link/topo/nvswitch`."""
     aliases: list[str] = Field(default_factory=list)
     """Former ids of this note, which keep leading here."""
+    length: Allowance | None = None
+    """More words than the budget, and why this note needs them."""
     hide: list[Literal["navigation", "toc", "path", "footer", "tags"]] = Field(default_factory=list)
     """Parts of the page frame that the theme leaves out."""
 

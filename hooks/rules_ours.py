@@ -42,6 +42,43 @@ RULES = (
         OFF,
     ),
     Rule(
+        "takeaway-length",
+        "the takeaway is longer than 60 English words or 110 Chinese characters, or has more than"
+        " three numbers",
+        "the answer is not on the first screen",
+        "keep one thing to remember and one thing to do; numbers go to the table below it",
+        OFF,
+    ),
+    Rule(
+        "note-length",
+        "a note is longer than 1,800 English words or 2,600 Chinese characters before its"
+        " references, without an allowance in its front matter",
+        "nobody reads it to the end",
+        "cut, fold the log of a measurement, or split it; 'length' may ask for more, with a reason",
+        OFF,
+    ),
+    Rule(
+        "number-density",
+        "the prose has more than six numbers in 100 words",
+        "numbers in a row are not compared, and not kept",
+        "put them into a table",
+        OFF,
+    ),
+    Rule(
+        "hedges",
+        "a note says more than eight times that something is inferred or could not be read",
+        "what is known cannot be told from what is not",
+        "mark an inference once; list at the end what is not verified",
+        OFF,
+    ),
+    Rule(
+        "long-listing",
+        "a listing of more than 40 lines stands open in a note",
+        "the three lines that matter are lost in it",
+        "show these, and link to the file",
+        OFF,
+    ),
+    Rule(
         "untranslated",
         "a note exists in one language only",
         "readers of the other see it with a notice",
