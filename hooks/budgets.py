@@ -165,9 +165,9 @@ def _sections(note: Note) -> list[tuple[str, int, str]]:
     """Return name, line and text of the sections of level 2 before the references."""
     lines = note.text.split("\n")
     starts = [one for one in note.source.headings if one.level <= 2]
-    head = split(note.text)
-    first = len(lines) - len(head.body.split("\n")) + 1
-    found = [("", first, "\n".join(lines[first - 1 : starts[0].line - 1] if starts else lines))]
+    if not starts:
+        return [("", 1, split(note.text).body)]
+    found: list[tuple[str, int, str]] = []
     for heading, after in zip(starts, [*starts[1:], None], strict=True):
         if heading.text.lower() in REFERENCES:
             break

@@ -56,7 +56,7 @@ def test_takeaway(tmp_path: Path, name: str, body: str, said: str) -> None:
         ("a.en.md", WORDS * 221, ALLOWED, True),
         ("a.md", HAN * 259, "", False),
         ("a.md", HAN * 261, "", True),
-        ("a.md", HAN * 300, ALLOWED, False),
+        ("a.md", HAN * 307, ALLOWED, False),
         ("a.en.md", WORDS * 170 + f"\n\n## References\n\n{WORDS * 20}", "", False),
         ("a.en.md", FOLD.format(WORDS * 190), "", False),
         ("a.en.md", f"```text\n{WORDS * 190}\n```\n", "", False),
