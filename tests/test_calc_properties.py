@@ -302,14 +302,72 @@ def test_gqa_lies_between_mqa_and_mha(
     assert cached("mla") == layers * 576 * bytes_each
 
 
+mixtures = st.fixed_dictionaries(
+    {
+        "parameters": st.floats(2e10, 1e12),
+        "embedding": st.floats(0, 1e9),
+        "routed": st.floats(1e9, 1.9e10),
+        "experts": st.sampled_from([8, 64, 256]),
+        "chosen": st.integers(1, 8),
+        "copied": st.just(0),
+    }
+)
+
+
 @few
-@given(total=st.floats(1e9, 1e12), share=st.floats(0.01, 1), batch=st.integers(1, 4096))
-def test_experts_read_grow_from_active_to_all(
-    total: float, share: float, batch: int, calc: Engine
+@given(model=mixtures, batch=st.integers(1, 4096), gpus=st.integers(1, 64))
+def test_weights_read_grow_from_the_chosen_experts_to_all(
+    model: dict[str, float], batch: int, gpus: int, calc: Engine
 ) -> None:
-    read = calc.formula("weightsRead", total, total * share, batch)
-    assert total * share * (1 - 1e-9) <= read <= total * (1 + 1e-9)
-    assert calc.formula("weightsRead", total, total * share, 1) == pytest.approx(total * share)
+    def read(tokens: int, **more: float) -> float:
+        return float(calc.formula("weightsRead", {**model, **more}, gpus, tokens))
+
+    fixed = model["parameters"] - model["embedding"] - model["routed"]
+    chosen = model["routed"] * model["chosen"] / model["experts"]
+    assert read(1) == pytest.approx((fixed + chosen) / gpus)
+    assert read(1) * (1 - 1e-9) <= read(batch) <= read(2 * batch) * (1 + 1e-9)
+    assert read(batch) <= (fixed + model["routed"]) / gpus * (1 + 1e-9)
+    # What each GPU holds whole is read by each: never less than when it is cut.
+    assert read(batch, copied=fixed / 2) >= read(batch) * (1 - 1e-9)
+    assert read(batch, copied=fixed) >= fixed
+
+
+@few
+@given(
+    attention=st.sampled_from(["mha", "gqa", "mqa", "mla"]),
+    gpus=st.integers(1, 64),
+    batch=st.integers(1, 512),
+)
+def test_the_cache_read_is_the_cache_held(
+    attention: str, gpus: int, batch: int, calc: Engine
+) -> None:
+    """Decode under tensor parallelism reads what the calculator of the cache says it holds."""
+    shape = {"attention": attention, "layers": 2, "heads": 32, "kv_heads": 8, "head_dim": 128}
+
+    def share(split: str) -> float:
+        return float(calc.formula("kvReadShare", shape, gpus, batch, split))
+
+    assert share("tp") == calc.formula("kvShare", shape, gpus)
+    assert 1 / gpus <= share("cp") <= share("tp") <= 1
+    assert 1 / gpus <= share("dp") <= 1
+    if attention == "mla":
+        assert share("tp") == 1
+
+
+@few
+@given(
+    model=st.sampled_from(["deepseek-v3", "qwen3-235b-a22b", "mixtral-8x7b", "llama31-70b"]),
+    batch=st.integers(1, 1024),
+    split=st.sampled_from(["tp", "cp", "dp"]),
+)
+def test_decode_bound_grows_with_the_batch_and_never_per_token(
+    model: str, batch: int, split: str, calc: Engine
+) -> None:
+    def tpot(size: int) -> float:
+        entries = {"model": model, "gpu": "h200-sxm", "batch": size, "split": split}
+        return float(calc.run("inference", entries)["tpot"])
+
+    assert tpot(batch) <= tpot(2 * batch) * (1 + 1e-9) <= 2 * tpot(batch) * (1 + 1e-8)
 
 
 @few

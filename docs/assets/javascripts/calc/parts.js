@@ -51,8 +51,54 @@
     return cells.kv_heads[0] === cells.heads[0] ? "mha" : cells.kv_heads[0] === 1 ? "mqa" : "gqa";
   }
 
+  function cell(cells, name) {
+    return cells[name] ? cells[name][0] : 0;
+  }
+
+  function isMoe(cells) {
+    return Boolean(cells.experts);
+  }
+
+  /** Parameters of the routed experts of all layers: three matrices each (gate, up, down). */
+  function routedOf(cells) {
+    return isMoe(cells)
+      ? (cell(cells, "layers") - cell(cells, "dense_layers")) * cell(cells, "experts") * 3 * cell(cells, "hidden") * cell(cells, "expert_ffn")
+      : 0;
+  }
+
+  /** Parameters of a layer's attention, by the shapes of its projections (train/transformer-math). */
+  function attentionParameters(cells) {
+    var h = cell(cells, "hidden");
+    var a = cell(cells, "heads");
+    var d = cell(cells, "head_dim");
+    if (!cells.kv_lora) {
+      return h * d * 2 * (a + cell(cells, "kv_heads"));
+    }
+    var rope = cell(cells, "rope_dim");
+    var rank = cell(cells, "q_lora");
+    var r = cell(cells, "kv_lora");
+    var value = cell(cells, "v_head_dim");
+    var query = rank ? h * rank + rank * a * (d + rope) : h * a * (d + rope);
+    return query + h * (r + rope) + r * a * (d + value) + a * value * h;
+  }
+
+  /** What every GPU holds with data-parallel attention: attention and shared experts. */
+  function copiedOf(cells) {
+    return cell(cells, "layers") * attentionParameters(cells) +
+      (cell(cells, "layers") - cell(cells, "dense_layers")) * cell(cells, "experts_shared") * 3 * cell(cells, "hidden") * cell(cells, "expert_ffn");
+  }
+
   calc.modelColumns = {
     parameters: "params",
+    structure: function (cells) {
+      return isMoe(cells) ? "moe" : "dense";
+    },
+    routed: routedOf,
+    experts: "experts",
+    chosen: "experts_active",
+    copied: copiedOf,
+    embedding: product("vocab", "hidden"),
+    value_dim: "v_head_dim",
     active: ["params_active", "params"],
     layers: "layers",
     hidden: "hidden",
@@ -64,6 +110,19 @@
     vocabulary: "vocab",
     kv_rank: "kv_lora",
     rope_dim: "rope_dim"
+  };
+
+  /** What cannot be of a mixture of experts. */
+  calc.expertProblems = function (v) {
+    if (v.structure !== "moe") {
+      return [];
+    }
+    if (v.chosen > v.experts) {
+      return [{ key: "chosen", zh: "选中的专家不会多于每层的 " + v.experts + " 个。", en: "No more can be chosen than the " + v.experts + " experts of a layer." }];
+    }
+    return v.routed > v.parameters
+      ? [{ key: "routed", zh: "路由专家的参数不会多于总参数。", en: "Routed experts cannot have more parameters than the model." }]
+      : [];
   };
 
   /** A preset of model shapes that fills these inputs. */
@@ -80,6 +139,16 @@
     layers: { key: "layers", label: { zh: "层数", en: "Layers" }, kind: "integer", min: 1, max: 10000 },
     hidden: { key: "hidden", label: { zh: "隐藏维度", en: "Hidden size" }, kind: "integer", min: 1, max: 1e6 },
     heads: { key: "heads", label: { zh: "注意力头", en: "Attention heads" }, kind: "integer", min: 1, max: 4096 },
+    structure: {
+      key: "structure", label: { zh: "前馈层", en: "Feed-forward" }, kind: "choice", value: "dense",
+      choices: [{ value: "dense", label: { zh: "稠密", en: "dense" } }, { value: "moe", label: { zh: "混合专家（MoE）", en: "mixture of experts" } }]
+    },
+    routed: {
+      key: "routed", label: { zh: "路由专家的参数（全部层）", en: "Parameters of routed experts (all layers)" }, min: 1e3, max: 1e15,
+      when: { structure: ["moe"] }, help: { zh: "层数 × 专家数 × 3 × 隐藏维 × 专家 FFN 维。", en: "Layers × experts × 3 × hidden size × FFN size of an expert." }
+    },
+    experts: { key: "experts", label: { zh: "每层路由专家", en: "Routed experts a layer" }, kind: "integer", min: 2, max: 65536, when: { structure: ["moe"] } },
+    chosen: { key: "chosen", label: { zh: "每 token 选中的专家", en: "Experts chosen per token" }, kind: "integer", min: 1, max: 65536, when: { structure: ["moe"] } },
     vocabulary: { key: "vocabulary", label: { zh: "词表", en: "Vocabulary" }, kind: "integer", min: 1, max: 1e7 }
   };
 })(this);
