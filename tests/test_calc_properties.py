@@ -72,17 +72,79 @@ def test_no_algorithm_beats_the_bandwidth_bound(
     assert calc.formula("halvingDoublingAllReduce", n, size, alpha, rate) <= ring * (1 + 1e-9)
 
 
+FAST = {"alpha": 1e-6, "bandwidth": 4.5e11}
+SLOW = {"alpha": 3e-6, "bandwidth": 5e10}
+
+
+def seconds(calc: Engine, name: str, *arguments: object) -> float:
+    return float(calc.formula("costTime", calc.formula(name, *arguments)))
+
+
 @few
-@given(per_node=st.integers(1, 16), nodes=st.integers(1, 64), size=sizes)
+@given(per_node=st.integers(2, 16), nodes=st.integers(1, 64), size=sizes)
 def test_hierarchy_of_one_node_is_the_ring(
     per_node: int, nodes: int, size: float, calc: Engine
 ) -> None:
-    link = {"alpha": 1e-6, "bandwidth": 1e11}
-    slow = {"alpha": 1e-5, "bandwidth": 1e10}
-    one = calc.formula("hierarchicalAllReduce", per_node, 1, size, link, slow)
-    assert one == pytest.approx(calc.formula("ringAllReduce", per_node, size, 1e-6, 1e11))
-    many = calc.formula("hierarchicalAllReduce", per_node, nodes, size, link, slow)
+    ring = seconds(calc, "railRing", per_node, 1, size, FAST, SLOW, 2)
+    assert ring == pytest.approx(calc.formula("ringAllReduce", per_node, size, 1e-6, 4.5e11))
+    one = seconds(calc, "hierarchical", per_node, 1, size, FAST, SLOW, 2, False)
+    assert one == pytest.approx(ring)
+    many = seconds(calc, "hierarchical", per_node, nodes, size, FAST, SLOW, 2, False)
     assert many >= one * (1 - 1e-9)
+    alone = seconds(calc, "railRing", 1, per_node, size, FAST, SLOW, 2)
+    assert alone == pytest.approx(calc.formula("ringAllReduce", per_node, size, 3e-6, 5e10))
+
+
+@few
+@given(per_node=st.integers(1, 16), nodes=st.integers(2, 64), size=sizes)
+def test_over_nodes_no_algorithm_beats_what_a_node_must_send(
+    per_node: int, nodes: int, size: float, calc: Engine
+) -> None:
+    """Each node sends (N-1)/N of the buffer twice, and overlapping the phases is the least."""
+    floor = 2 * (nodes - 1) / nodes * size / per_node / 5e10
+    links = (FAST, SLOW)
+    for length in (size, 2 * size):
+        found = [
+            seconds(calc, "railRing", per_node, nodes, length, *links, 2),
+            seconds(calc, "railTree", per_node, nodes, length, *links),
+            seconds(calc, "hierarchical", per_node, nodes, length, *links, 2, False),
+            seconds(calc, "hierarchical", per_node, nodes, length, *links, 2, True),
+        ]
+        assert min(found) >= floor * length / size * (1 - 1e-9)
+        assert found[3] <= found[2]
+    half = seconds(calc, "railRing", per_node, nodes, size, *links, 1)
+    assert 2 * half == pytest.approx(seconds(calc, "railRing", per_node, nodes, size, *links, 2))
+
+
+@few
+@given(per_node=st.integers(1, 16), nodes=st.integers(1, 64), size=sizes)
+def test_all_to_all_sends_each_byte_by_one_way(
+    per_node: int, nodes: int, size: float, calc: Engine
+) -> None:
+    cost = calc.formula("directAllToAll", per_node, nodes, size, FAST, SLOW)
+    ranks = per_node * nodes
+    sent = cost["link"] * 4.5e11 + cost["net"] * 5e10
+    assert sent == pytest.approx(size * (ranks - 1) / ranks)
+
+
+@few
+@given(
+    nodes=st.integers(1, 32),
+    size=st.floats(1, 1e11),
+    operation=st.sampled_from(
+        ["all-reduce", "reduce-scatter", "all-gather", "all-to-all", "broadcast", "reduce"]
+    ),
+)
+def test_more_algorithms_and_faster_ports_never_cost_time(
+    nodes: int, size: float, operation: str, calc: Engine
+) -> None:
+    def time(**more: object) -> float:
+        entries = {"operation": operation, "ranks": 8 * nodes, "size": size, **more}
+        return float(calc.run("collective", entries)["time"])
+
+    assert time(library="any") <= time()
+    assert time(bandwidth_out=100) <= time() * (1 + 1e-9)
+    assert time() <= time(alpha_out=27) * (1 + 1e-9)
 
 
 # Occupancy and tiles
