@@ -16,6 +16,7 @@ import pytest
 from hooks.calc import engine
 from hooks.calc.engine import Engine
 from hooks.facts import FactBase, load_facts
+from tests.test_transformer_math import MODELS
 
 ROOT = Path(__file__).resolve().parent.parent
 FACTS: FactBase = load_facts(ROOT / "docs" / "data")[0]
@@ -263,6 +264,36 @@ def test_pipeline_bubble(
 @pytest.mark.parametrize(("schedule", "held"), [("1f1b", 4), ("zb-h1", 4), ("zb-h2", 7)])
 def test_activations_held_zero_bubble_table_2(calc: Engine, schedule: str, held: int) -> None:
     assert calc.run("pipeline", {"schedule": schedule, "stages": 4})["held"] == held
+
+
+# docs/train/code/transformer_math.py, whose counts are themselves set against makers' figures
+
+
+@pytest.mark.parametrize("model", FACTS.families["models"].rows)
+def test_attention_adds_what_the_note_counts(calc: Engine, model: str) -> None:
+    """MLA multiplies keys of 192 and values of 128: 128 x 160 for DeepSeek-V3, not 128 x 128."""
+    entries = {"model": model, "sequence": 4096}
+    with_it = calc.run("training-time", {**entries, "attention": True})["per_token"]
+    without = calc.run("training-time", entries)["per_token"]
+    counted = 3 * MODELS[model].core(4096, causal=False)
+    assert with_it - without == pytest.approx(counted)
+    if model == "deepseek-v3":
+        assert counted == pytest.approx(12 * 61 * 128 * 160 * 4096)
+        assert 12 * 61 * 128 * 128 * 4096 / counted == pytest.approx(0.8)
+
+
+@pytest.mark.parametrize("model", [name for name, shape in MODELS.items() if shape.experts])
+def test_experts_and_attention_are_what_the_note_counts(calc: Engine, model: str) -> None:
+    shape = MODELS[model]
+    ours = calc.show("inference", {"model": model, "split": "dp"}, "en")["inputs"]
+    layers = shape.layers - shape.dense_layers
+    expert = 3 * shape.hidden * shape.expert_ffn
+    assert ours["routed"] == layers * shape.experts * expert
+    shared = layers * shape.experts_shared * expert
+    assert ours["copied"] == shape.layers * shape.attention() + shared
+    assert ours["embedding"] == shape.embedding()
+    idle = layers * (shape.experts - shape.experts_active) * expert
+    assert shape.parameters() - shape.parameters(active=True) == idle
 
 
 # Zhao et al., Insights into DeepSeek-V3 (arXiv 2505.09343), table 1

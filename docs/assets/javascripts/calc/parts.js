@@ -82,6 +82,20 @@
     return query + h * (r + rope) + r * a * (d + value) + a * value * h;
   }
 
+  /**
+   * Heads times head size in the two products of attention: Q K^T and scores times V.
+   *
+   * MLA multiplies keys of head_dim + rope_dim and values of v_head_dim: their mean counts, 128 x
+   * 160 for DeepSeek-V3 (train/transformer-math; shapes of arXiv 2412.19437).
+   */
+  function coreWidth(cells) {
+    var size = cell(cells, "head_dim");
+    if (cells.kv_lora) {
+      size = (size + cell(cells, "rope_dim") + cell(cells, "v_head_dim")) / 2;
+    }
+    return cells.heads && size ? cells.heads[0] * size : undefined;
+  }
+
   /** What every GPU holds with data-parallel attention: attention and shared experts. */
   function copiedOf(cells) {
     return cell(cells, "layers") * attentionParameters(cells) +
@@ -103,7 +117,7 @@
     layers: "layers",
     hidden: "hidden",
     heads: "heads",
-    width: product("heads", "head_dim"),
+    width: coreWidth,
     attention: attentionOf,
     kv_heads: "kv_heads",
     head_dim: "head_dim",
