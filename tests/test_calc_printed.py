@@ -122,6 +122,8 @@ def layer(calc: Engine, model: str, *, tensor: int, spread: bool, recompute: str
         pytest.param(8, False, "selective", 10 + 24 / 8, id="tensor, selective"),
         pytest.param(8, True, "selective", 34 / 8, id="tensor and sequence, selective"),
         pytest.param(8, False, "full", 2, id="full"),
+        # Section 5 with 4.2: with sequence parallelism the saved input is spread too.
+        pytest.param(8, True, "full", 2 / 8, id="tensor and sequence, full"),
     ],
 )
 def test_activations_table_2(
@@ -129,6 +131,59 @@ def test_activations_table_2(
 ) -> None:
     ours = layer(calc, "175B", tensor=tensor, spread=spread, recompute=recompute)
     assert ours == pytest.approx(printed)
+
+
+def test_full_recomputation_with_sequence_parallelism_keeps_a_hundredth(calc: Engine) -> None:
+    """GPT-3, t = 8: 0.25 of 23 sbh is 1.1 %, where 2 sbh would be 8.7 %."""
+    baseline = layer(calc, "175B", tensor=8, spread=False, recompute="none")
+    spread = layer(calc, "175B", tensor=8, spread=True, recompute="full")
+    whole = layer(calc, "175B", tensor=8, spread=False, recompute="full")
+    assert abs(100 * spread / baseline - 1.1) < 0.1
+    assert abs(100 * whole / baseline - 8.7) < 0.1
+    entries = {"recompute": "full", "tp": 8, "model": "gpt3-175b", "vocabulary": 50257}
+    ours = calc.run("training-memory", entries)["layer"]
+    assert ours == pytest.approx(2 * 8192 * 12288 / 8)
+
+
+@pytest.mark.parametrize(
+    ("model", "units"),
+    # train/memory: 12 + 4 kv/a + 8 f/h; GPT-3 keeps the paper's 34.
+    [("llama2-7b", 37.5), ("llama31-70b", 40.5), ("llama31-405b", 38.25), ("gpt3-175b", 34)],
+)
+def test_a_model_has_the_activations_of_its_own_layer(
+    calc: Engine, model: str, units: float
+) -> None:
+    entries = {"model": model, "tp": 1, "sp": False, "sequence": 4096, "vocabulary": 50257}
+    kept = calc.run("training-memory", entries)["layer"]
+    assert kept / (4096 * cell("models", model, "hidden")) == pytest.approx(units)
+
+
+def test_70b_in_the_form_is_what_the_note_computes(calc: Engine) -> None:
+    """train/memory prints 108.72 GB for sequence 4096 on one GPU: 40.5 sbh times 80 layers."""
+    entries = {"model": "llama31-70b", "tp": 1, "pp": 1, "sp": False, "sequence": 4096}
+    assert abs(calc.run("training-memory", entries)["activations"] / 1e9 - 108.72) < 0.01
+
+
+@pytest.mark.parametrize(("ep", "fits"), [(1, False), (8, True), (64, True)])
+def test_deepseek_v3_fits_as_it_is_trained(calc: Engine, ep: int, fits: bool) -> None:
+    """Megatron-Bridge trains it on 1024 H100 with TP 2, PP 16, EP 64 (its recipe, 2026-11-23).
+
+    Recomputing whole layers here; the recipe recomputes parts of them.
+    """
+    entries = {"model": "deepseek-v3", "tp": 2, "pp": 16, "dp": 32, "ep": ep, "sequence": 4096}
+    found = calc.run("training-memory", {**entries, "recompute": "full", "recipe": "mixed32"})
+    assert found["gpus"] == 1024
+    assert (found["share"] < 1) == fits
+
+
+def test_experts_go_by_their_own_divisors(calc: Engine) -> None:
+    """Megatron-Bridge pull request 3744: TP for the rest, EP for experts, each its own ZeRO."""
+    entries = {"model": "deepseek-v3", "tp": 2, "pp": 1, "dp": 32, "ep": 8, "stage": 1}
+    found = calc.run("training-memory", entries)
+    routed = 58 * 256 * 3 * 7168 * 2048
+    rest = 671e9 - routed
+    assert found["weights"] == pytest.approx(2 * (rest / 2 + routed / 8))
+    assert found["optimizer"] == pytest.approx(12 * (rest / 2 / 32 + routed / 8 / 8))
 
 
 @pytest.mark.parametrize(("model", "saved"), [("175B", 70), ("530B", 65)])
@@ -647,6 +702,15 @@ def test_speculative_decoding_with_a_bigram_draft(calc: Engine) -> None:
 
 
 # The handbook's own data: what is published must follow from its parts.
+
+
+def test_packet_overhead_is_a_sum_that_its_help_names(calc: Engine) -> None:
+    """Start 4, header 16 for 64-bit addresses, LCRC 4."""
+    header = next(one for one in calc.record("pcie")["inputs"] if one["key"] == "header")
+    assert header["value"] == 4 + 16 + 4
+    for text in header["help"].values():
+        assert "= 24" in text and "28" in text
+    assert calc.run("pcie", {"gen": "gen5"})["share"] == pytest.approx(256 / 280)
 
 
 @pytest.mark.parametrize("gen", FACTS.families["pcie"].rows)

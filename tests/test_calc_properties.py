@@ -233,7 +233,46 @@ def test_recomputing_more_keeps_less(
         return float(calc.formula("layerActivations", shape, spread, recompute))
 
     assert kept("none") >= kept("selective") >= kept("full") > 0
-    assert kept("selective", True) <= kept("selective", False)
+    for recompute in ("none", "selective", "full"):
+        assert kept(recompute, True) <= kept(recompute, False)
+    assert kept("full", True) == pytest.approx(kept("full", False) / shape["t"])
+
+
+@few
+@given(
+    layers=st.integers(1, 128),
+    stages=st.integers(1, 16),
+    chunks=st.integers(1, 4),
+    micro=st.integers(1, 64),
+)
+def test_the_fullest_stage_holds_no_less_than_the_mean(
+    layers: int, stages: int, chunks: int, micro: int, calc: Engine
+) -> None:
+    own = calc.formula("stageLayers", layers, stages, chunks)
+    assert layers / stages <= own < layers / stages + chunks
+    assert own % chunks == 0
+    held = calc.formula("layersHeld", layers, stages, chunks, micro)
+    assert held >= layers / stages * min(stages, micro) * (1 - 1e-9)
+
+
+@few
+@given(
+    routed=st.floats(1e6, 1e12),
+    stage=st.integers(0, 3),
+    power=st.integers(0, 6),
+)
+def test_more_expert_parallelism_never_takes_more(
+    routed: float, stage: int, power: int, calc: Engine
+) -> None:
+    def total(ep: int) -> float:
+        ranks = {"tp": 2, "dp": 64, "cp": 1, "ep": ep}
+        found = calc.formula("expertStates", 1e10, routed, [2, 4, 12], stage, ranks)
+        return float(sum(found.values()))
+
+    assert total(2 ** (power + 1)) <= total(2**power) * (1 + 1e-9)
+    # Each sharded byte is on one rank: ZeRO-3 needs no expert parallelism to spread.
+    if stage == 3:
+        assert total(2 ** (power + 1)) == pytest.approx(total(2**power))
 
 
 @few

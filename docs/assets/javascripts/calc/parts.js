@@ -96,6 +96,35 @@
     return cells.heads && size ? cells.heads[0] * size : undefined;
   }
 
+  /** Whether a layer is GPT's: all heads keep keys, and the feed-forward block is 4h wide. */
+  function isGpt(cells) {
+    return cell(cells, "ffn") === 4 * cell(cells, "hidden") && cell(cells, "kv_heads") === cell(cells, "heads");
+  }
+
+  /**
+   * Activations of a layer with SwiGLU and RMSNorm and without dropout, in units of s b h bytes.
+   *
+   * Each tensor once, in 16 bits (train/memory, "The numbers"): inputs of both norms and of what
+   * follows them 8; queries, the attention's output, keys and values 4 + 4 kv/heads, of MLA its
+   * latents besides; gate, up, SiLU's output and their product 8 f/h. Of routed experts each chosen
+   * one keeps its dispatched input, 2, and the same 8 f/h. The mean over the layers.
+   */
+  function layerUnits(cells) {
+    var h = cell(cells, "hidden");
+    var a = cell(cells, "heads");
+    var d = cell(cells, "head_dim");
+    var rope = cell(cells, "rope_dim");
+    var value = cell(cells, "v_head_dim");
+    var attention = cells.kv_lora
+      ? (4 * cell(cells, "q_lora") + 4 * cell(cells, "kv_lora") + 2 * rope + 4 * a * (d + rope) + 4 * a * value) / h
+      : (4 * a * d + 4 * cell(cells, "kv_heads") * d) / h;
+    var layers = cell(cells, "layers");
+    var dense = isMoe(cells) ? cell(cells, "dense_layers") : layers;
+    var expert = (8 * cell(cells, "expert_ffn")) / h;
+    var sparse = cell(cells, "experts_active") * (2 + expert) + cell(cells, "experts_shared") * expert;
+    return 8 + attention + (dense * ((8 * cell(cells, "ffn")) / h) + (layers - dense) * sparse) / layers;
+  }
+
   /** What every GPU holds with data-parallel attention: attention and shared experts. */
   function copiedOf(cells) {
     return cell(cells, "layers") * attentionParameters(cells) +
@@ -111,6 +140,10 @@
     experts: "experts",
     chosen: "experts_active",
     copied: copiedOf,
+    layer: function (cells) {
+      return isGpt(cells) ? "gpt" : "gated";
+    },
+    units: layerUnits,
     embedding: product("vocab", "hidden"),
     value_dim: "v_head_dim",
     active: ["params_active", "params"],
