@@ -122,7 +122,8 @@ def layer(calc: Engine, model: str, *, tensor: int, spread: bool, recompute: str
         pytest.param(8, False, "selective", 10 + 24 / 8, id="tensor, selective"),
         pytest.param(8, True, "selective", 34 / 8, id="tensor and sequence, selective"),
         pytest.param(8, False, "full", 2, id="full"),
-        # Section 5 with 4.2: with sequence parallelism the saved input is spread too.
+        # With sequence parallelism the saved input is a slice too: Megatron-LM sets
+        # distribute_saved_activations "and not sequence_parallel" (transformer.py).
         pytest.param(8, True, "full", 2 / 8, id="tensor and sequence, full"),
     ],
 )

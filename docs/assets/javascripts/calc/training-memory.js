@@ -42,8 +42,9 @@
    * parallel degree; and {whole, all, scores} in units of s b h, GPT's 10, 34 and 5 (a s/h) if not
    * given. recompute: none, selective (attention scores; so too with FlashAttention), full (a
    * layer's input only). With context parallelism a rank holds s/c of the sequence. Sequence
-   * parallelism spreads what stood whole, and the input that full recomputation keeps (section 5:
-   * 2sbh/t; the table's 2sbh is without it).
+   * parallelism spreads what stood whole, and so the input that full recomputation keeps: it is a
+   * rank's slice already (Megatron-LM distributes saved activations itself only without it); the
+   * table's 2sbh is for tensor parallelism alone.
    */
   f.layerActivations = function (shape, isSequenceParallel, recompute) {
     var units = shape.all ? shape : LAYERS.gpt;
