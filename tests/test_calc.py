@@ -214,6 +214,62 @@ def test_what_is_no_number_is_refused(calc: Engine, text: str) -> None:
             id="no figure",
         ),
         pytest.param(
+            "kv-cache",
+            {"context": " "},
+            "context",
+            "空着，不能算；请填 1 到",
+            "This is empty. Enter a whole number from 1",
+            id="emptied",
+        ),
+        pytest.param(
+            "kv-cache",
+            {"parameters": ""},
+            "parameters",
+            "空着",
+            "This is empty.",
+            id="emptied, though a row would fill it",
+        ),
+        pytest.param(
+            "training-memory",
+            {"model": "deepseek-v3"},
+            "ep",
+            "取决于专家并行数。请填",
+            "depends on expert parallelism. Enter a whole number",
+            id="experts without expert parallelism",
+        ),
+        pytest.param(
+            "training-memory",
+            {"model": "mixtral-8x7b", "ep": 3},
+            "ep",
+            "整除每层的 8 个专家",
+            "must divide the 8 experts",
+            id="experts that do not divide",
+        ),
+        pytest.param(
+            "training-memory",
+            {"model": "mixtral-8x7b", "ep": 8, "sp": False},
+            "sp",
+            "要开序列并行",
+            "need sequence parallelism",
+            id="experts and slices without sequence parallelism",
+        ),
+        pytest.param(
+            "training-memory",
+            {"sequence": 100, "cp": 64, "tp": 1},
+            "sequence",
+            "整除",
+            "divisible by the 64 of context parallelism",
+            id="tokens that do not divide",
+        ),
+        pytest.param(
+            "inference",
+            {"model": "mixtral-8x7b", "chosen": 9},
+            "chosen",
+            "不会多于每层的 8 个",
+            "No more can be chosen than the 8 experts",
+            id="more chosen than there are",
+        ),
+        pytest.param(
             "inference",
             {"active": "900B"},
             "active",
@@ -232,6 +288,26 @@ def test_bad_entries_are_told_what_makes_sense(
         assert words in error["text"]
     with pytest.raises(CalcError, match=f"^{name}: {key}: "):
         calc.run(name, entries)
+
+
+def test_layers_that_do_not_divide_are_said_to_be_rounded(calc: Engine) -> None:
+    shown = calc.show("training-memory", {"pp": 3}, "en")
+    assert "80 layers do not divide by 3: this is the fullest stage, with 27" in shown["remarks"][0]
+    assert calc.show("training-memory", {"pp": 4}, "en")["remarks"] == []
+    whole = calc.run("training-memory", {"pp": 1})["weights"]
+    assert calc.run("training-memory", {"pp": 3})["weights"] == pytest.approx(whole * 27 / 80)
+
+
+@pytest.mark.parametrize(("language", "words"), [("zh", "放不下"), ("en", "do not fit")])
+def test_no_room_is_said_in_words(calc: Engine, language: str, words: str) -> None:
+    shown = calc.show("kv-cache", {"gpus": 1}, language)
+    free = next(row["text"] for row in shown["rows"] if row["key"] == "free")
+    assert words in free and "69.1 GB" in free and "−" not in free
+    assert shown["outputs"]["largest"] == shown["outputs"]["tokens"] == 0
+
+
+def test_an_optional_field_may_be_empty(calc: Engine) -> None:
+    assert calc.run("collective", {"measured": ""}) == calc.run("collective", {})
 
 
 def test_hidden_inputs_do_not_count(calc: Engine) -> None:

@@ -105,8 +105,13 @@ def test_a_preset_names_its_sources_and_gives_way_to_the_reader(open_page: Open)
     page.get_by_label("Accelerator").select_option("b200-sxm")
     assert bandwidth.input_value() == "7700"
     bandwidth.fill("")
+    error = page.locator("#calc-roofline-bandwidth-error")
+    assert error.inner_text().startswith("This is empty.")
+    assert page.locator(".calc__notice").is_visible()
     bandwidth.blur()
     assert bandwidth.input_value() == "7700"
+    assert error.is_hidden()
+    assert page.locator(".calc__notice").is_hidden()
 
 
 def test_bad_entry_is_explained_and_the_last_result_stands(open_page: Open) -> None:

@@ -72,17 +72,79 @@ def test_no_algorithm_beats_the_bandwidth_bound(
     assert calc.formula("halvingDoublingAllReduce", n, size, alpha, rate) <= ring * (1 + 1e-9)
 
 
+FAST = {"alpha": 1e-6, "bandwidth": 4.5e11}
+SLOW = {"alpha": 3e-6, "bandwidth": 5e10}
+
+
+def seconds(calc: Engine, name: str, *arguments: object) -> float:
+    return float(calc.formula("costTime", calc.formula(name, *arguments)))
+
+
 @few
-@given(per_node=st.integers(1, 16), nodes=st.integers(1, 64), size=sizes)
+@given(per_node=st.integers(2, 16), nodes=st.integers(1, 64), size=sizes)
 def test_hierarchy_of_one_node_is_the_ring(
     per_node: int, nodes: int, size: float, calc: Engine
 ) -> None:
-    link = {"alpha": 1e-6, "bandwidth": 1e11}
-    slow = {"alpha": 1e-5, "bandwidth": 1e10}
-    one = calc.formula("hierarchicalAllReduce", per_node, 1, size, link, slow)
-    assert one == pytest.approx(calc.formula("ringAllReduce", per_node, size, 1e-6, 1e11))
-    many = calc.formula("hierarchicalAllReduce", per_node, nodes, size, link, slow)
+    ring = seconds(calc, "railRing", per_node, 1, size, FAST, SLOW, 2)
+    assert ring == pytest.approx(calc.formula("ringAllReduce", per_node, size, 1e-6, 4.5e11))
+    one = seconds(calc, "hierarchical", per_node, 1, size, FAST, SLOW, 2, False)
+    assert one == pytest.approx(ring)
+    many = seconds(calc, "hierarchical", per_node, nodes, size, FAST, SLOW, 2, False)
     assert many >= one * (1 - 1e-9)
+    alone = seconds(calc, "railRing", 1, per_node, size, FAST, SLOW, 2)
+    assert alone == pytest.approx(calc.formula("ringAllReduce", per_node, size, 3e-6, 5e10))
+
+
+@few
+@given(per_node=st.integers(1, 16), nodes=st.integers(2, 64), size=sizes)
+def test_over_nodes_no_algorithm_beats_what_a_node_must_send(
+    per_node: int, nodes: int, size: float, calc: Engine
+) -> None:
+    """Each node sends (N-1)/N of the buffer twice, and overlapping the phases is the least."""
+    floor = 2 * (nodes - 1) / nodes * size / per_node / 5e10
+    links = (FAST, SLOW)
+    for length in (size, 2 * size):
+        found = [
+            seconds(calc, "railRing", per_node, nodes, length, *links, 2),
+            seconds(calc, "railTree", per_node, nodes, length, *links),
+            seconds(calc, "hierarchical", per_node, nodes, length, *links, 2, False),
+            seconds(calc, "hierarchical", per_node, nodes, length, *links, 2, True),
+        ]
+        assert min(found) >= floor * length / size * (1 - 1e-9)
+        assert found[3] <= found[2]
+    half = seconds(calc, "railRing", per_node, nodes, size, *links, 1)
+    assert 2 * half == pytest.approx(seconds(calc, "railRing", per_node, nodes, size, *links, 2))
+
+
+@few
+@given(per_node=st.integers(1, 16), nodes=st.integers(1, 64), size=sizes)
+def test_all_to_all_sends_each_byte_by_one_way(
+    per_node: int, nodes: int, size: float, calc: Engine
+) -> None:
+    cost = calc.formula("directAllToAll", per_node, nodes, size, FAST, SLOW)
+    ranks = per_node * nodes
+    sent = cost["link"] * 4.5e11 + cost["net"] * 5e10
+    assert sent == pytest.approx(size * (ranks - 1) / ranks)
+
+
+@few
+@given(
+    nodes=st.integers(1, 32),
+    size=st.floats(1, 1e11),
+    operation=st.sampled_from(
+        ["all-reduce", "reduce-scatter", "all-gather", "all-to-all", "broadcast", "reduce"]
+    ),
+)
+def test_more_algorithms_and_faster_ports_never_cost_time(
+    nodes: int, size: float, operation: str, calc: Engine
+) -> None:
+    def time(**more: object) -> float:
+        entries = {"operation": operation, "ranks": 8 * nodes, "size": size, **more}
+        return float(calc.run("collective", entries)["time"])
+
+    assert time(library="any") <= time()
+    assert time(bandwidth_out=100) <= time() * (1 + 1e-9)
+    assert time() <= time(alpha_out=27) * (1 + 1e-9)
 
 
 # Occupancy and tiles
@@ -171,7 +233,46 @@ def test_recomputing_more_keeps_less(
         return float(calc.formula("layerActivations", shape, spread, recompute))
 
     assert kept("none") >= kept("selective") >= kept("full") > 0
-    assert kept("selective", True) <= kept("selective", False)
+    for recompute in ("none", "selective", "full"):
+        assert kept(recompute, True) <= kept(recompute, False)
+    assert kept("full", True) == pytest.approx(kept("full", False) / shape["t"])
+
+
+@few
+@given(
+    layers=st.integers(1, 128),
+    stages=st.integers(1, 16),
+    chunks=st.integers(1, 4),
+    micro=st.integers(1, 64),
+)
+def test_the_fullest_stage_holds_no_less_than_the_mean(
+    layers: int, stages: int, chunks: int, micro: int, calc: Engine
+) -> None:
+    own = calc.formula("stageLayers", layers, stages, chunks)
+    assert layers / stages <= own < layers / stages + chunks
+    assert own % chunks == 0
+    held = calc.formula("layersHeld", layers, stages, chunks, micro)
+    assert held >= layers / stages * min(stages, micro) * (1 - 1e-9)
+
+
+@few
+@given(
+    routed=st.floats(1e6, 1e12),
+    stage=st.integers(0, 3),
+    power=st.integers(0, 6),
+)
+def test_more_expert_parallelism_never_takes_more(
+    routed: float, stage: int, power: int, calc: Engine
+) -> None:
+    def total(ep: int) -> float:
+        ranks = {"tp": 2, "dp": 64, "cp": 1, "ep": ep}
+        found = calc.formula("expertStates", 1e10, routed, [2, 4, 12], stage, ranks)
+        return float(sum(found.values()))
+
+    assert total(2 ** (power + 1)) <= total(2**power) * (1 + 1e-9)
+    # Each sharded byte is on one rank: ZeRO-3 needs no expert parallelism to spread.
+    if stage == 3:
+        assert total(2 ** (power + 1)) == pytest.approx(total(2**power))
 
 
 @few
@@ -302,14 +403,72 @@ def test_gqa_lies_between_mqa_and_mha(
     assert cached("mla") == layers * 576 * bytes_each
 
 
+mixtures = st.fixed_dictionaries(
+    {
+        "parameters": st.floats(2e10, 1e12),
+        "embedding": st.floats(0, 1e9),
+        "routed": st.floats(1e9, 1.9e10),
+        "experts": st.sampled_from([8, 64, 256]),
+        "chosen": st.integers(1, 8),
+        "copied": st.just(0),
+    }
+)
+
+
 @few
-@given(total=st.floats(1e9, 1e12), share=st.floats(0.01, 1), batch=st.integers(1, 4096))
-def test_experts_read_grow_from_active_to_all(
-    total: float, share: float, batch: int, calc: Engine
+@given(model=mixtures, batch=st.integers(1, 4096), gpus=st.integers(1, 64))
+def test_weights_read_grow_from_the_chosen_experts_to_all(
+    model: dict[str, float], batch: int, gpus: int, calc: Engine
 ) -> None:
-    read = calc.formula("weightsRead", total, total * share, batch)
-    assert total * share * (1 - 1e-9) <= read <= total * (1 + 1e-9)
-    assert calc.formula("weightsRead", total, total * share, 1) == pytest.approx(total * share)
+    def read(tokens: int, **more: float) -> float:
+        return float(calc.formula("weightsRead", {**model, **more}, gpus, tokens))
+
+    fixed = model["parameters"] - model["embedding"] - model["routed"]
+    chosen = model["routed"] * model["chosen"] / model["experts"]
+    assert read(1) == pytest.approx((fixed + chosen) / gpus)
+    assert read(1) * (1 - 1e-9) <= read(batch) <= read(2 * batch) * (1 + 1e-9)
+    assert read(batch) <= (fixed + model["routed"]) / gpus * (1 + 1e-9)
+    # What each GPU holds whole is read by each: never less than when it is cut.
+    assert read(batch, copied=fixed / 2) >= read(batch) * (1 - 1e-9)
+    assert read(batch, copied=fixed) >= fixed
+
+
+@few
+@given(
+    attention=st.sampled_from(["mha", "gqa", "mqa", "mla"]),
+    gpus=st.integers(1, 64),
+    batch=st.integers(1, 512),
+)
+def test_the_cache_read_is_the_cache_held(
+    attention: str, gpus: int, batch: int, calc: Engine
+) -> None:
+    """Decode under tensor parallelism reads what the calculator of the cache says it holds."""
+    shape = {"attention": attention, "layers": 2, "heads": 32, "kv_heads": 8, "head_dim": 128}
+
+    def share(split: str) -> float:
+        return float(calc.formula("kvReadShare", shape, gpus, batch, split))
+
+    assert share("tp") == calc.formula("kvShare", shape, gpus)
+    assert 1 / gpus <= share("cp") <= share("tp") <= 1
+    assert 1 / gpus <= share("dp") <= 1
+    if attention == "mla":
+        assert share("tp") == 1
+
+
+@few
+@given(
+    model=st.sampled_from(["deepseek-v3", "qwen3-235b-a22b", "mixtral-8x7b", "llama31-70b"]),
+    batch=st.integers(1, 1024),
+    split=st.sampled_from(["tp", "cp", "dp"]),
+)
+def test_decode_bound_grows_with_the_batch_and_never_per_token(
+    model: str, batch: int, split: str, calc: Engine
+) -> None:
+    def tpot(size: int) -> float:
+        entries = {"model": model, "gpu": "h200-sxm", "batch": size, "split": split}
+        return float(calc.run("inference", entries)["tpot"])
+
+    assert tpot(batch) <= tpot(2 * batch) * (1 + 1e-9) <= 2 * tpot(batch) * (1 + 1e-8)
 
 
 @few

@@ -176,14 +176,14 @@
     return { key: input.key, zh: zh, en: en };
   }
 
-  function rangeProblem(input, lackingIn) {
+  function rangeProblem(input, lackingIn, ask) {
     var whole = input.kind === "integer";
     var low = calc.number(input.min, 12);
     var high = calc.number(input.max, 12);
     var unit = calc.say(input.unit, "en");
     unit = unit ? " " + unit : "";
-    var zh = lackingIn ? "数据里没有 " + calc.say(lackingIn, "zh") + " 的这一项；" : "";
-    var en = lackingIn ? "The data have no such figure for " + calc.say(lackingIn, "en") + ". " : "";
+    var zh = lackingIn ? "数据里没有 " + calc.say(lackingIn, "zh") + " 的这一项；" : calc.say(ask, "zh");
+    var en = lackingIn ? "The data have no such figure for " + calc.say(lackingIn, "en") + ". " : calc.say(ask, "en");
     return problem(
       input,
       zh + "请填 " + low + " 到 " + high + unit + " 之间的" + (whole ? "整数" : "数") + "。",
@@ -191,12 +191,23 @@
     );
   }
 
+  /** An emptied field is told so: that its first value counted would not be seen. */
+  function emptyProblem(input) {
+    var range = rangeProblem(input);
+    return problem(input, "空着，不能算；" + range.zh, "This is empty. " + range.en);
+  }
+
   function readNumber(input, given, filled, errors, lackingIn) {
-    var isGiven = given !== undefined && String(given).replace(/\s/g, "") !== "";
+    var isBlank = given !== undefined && String(given).replace(/\s/g, "") === "";
+    if (isBlank && !input.optional) {
+      errors.push(emptyProblem(input));
+      return NaN;
+    }
+    var isGiven = given !== undefined && !isBlank;
     var written = isGiven ? given : filled ? filled.value : input.value;
     var value = written === undefined ? NaN : calc.parseNumber(written);
     if (value !== value) {
-      errors.push(rangeProblem(input, isGiven ? null : lackingIn));
+      errors.push(rangeProblem(input, isGiven ? null : lackingIn, isGiven ? null : input.ask));
       return NaN;
     }
     var fits = value >= input.min && value <= input.max;

@@ -262,6 +262,9 @@
       form.enter(input, control);
     });
     control.addEventListener("change", function () {
+      if (control.type === "text" && !/\S/.test(control.value)) {
+        delete form.entries[input.key];
+      }
       form.answer(); // once more on leaving: an emptied field takes its value back
       form.speak(form.summary());
     });
@@ -272,7 +275,9 @@
     var written = control.type === "checkbox" ? String(control.checked) : control.value;
     var isEmpty = control.type === "text" && !/\S/.test(written);
     var isStart = input.kind === "flag" ? control.checked === Boolean(input.value) : written === String(input.value);
-    if (isEmpty || (isStart && input.kind !== "choice")) {
+    if (isEmpty) {
+      this.entries[input.key] = ""; // said to be empty while it is; on leaving it takes its value back
+    } else if (isStart && input.kind !== "choice") {
       delete this.entries[input.key];
     } else {
       this.entries[input.key] = written;

@@ -142,10 +142,10 @@
         value: 256, min: 4, max: 4096, help: { zh: "常见 128、256、512。", en: "Often 128, 256 or 512." }
       },
       {
-        key: "header", label: { zh: "每包开销", en: "Overhead per packet" }, kind: "integer", unit: "B", value: 26, min: 0, max: 64,
+        key: "header", label: { zh: "每包开销", en: "Overhead per packet" }, kind: "integer", unit: "B", value: 24, min: 0, max: 64,
         help: {
-          zh: "3 至 5 代：起始 4、头 12 或 16、LCRC 4，可再加 ECRC 4，共 20 至 28；DLLP 另计。",
-          en: "Gen 3 to 5: start 4, header 12 or 16, LCRC 4 and perhaps ECRC 4 make 20 to 28; DLLPs not counted."
+          zh: "3 至 5 代：起始 4 + 头 16（64 位地址）+ LCRC 4 = 24；32 位地址头 12，共 20；加 ECRC 4，共 28。DLLP 另计。",
+          en: "Gen 3 to 5: start 4 + header 16 (64-bit addresses) + LCRC 4 = 24; with 32-bit addresses, header 12, 20; with ECRC 4 more, 28. DLLPs not counted."
         }
       }
     ],

@@ -29,21 +29,37 @@
     };
   };
 
+  /** A layer in units of s b h bytes: what stands whole on each rank, all of it, scores over a s/h. */
+  var LAYERS = {
+    gpt: { whole: 10, all: 34, scores: 5 },
+    gated: { whole: 8, all: 0, scores: 2 }
+  };
+
   /**
    * Bytes of activations kept for one layer and one micro-batch (Korthikanti et al., table 2).
    *
    * shape: {s, b, h, a, t, c}: sequence, micro-batch, hidden size, heads, tensor and context
-   * parallel degree. recompute: none, selective (attention scores; so too with FlashAttention),
-   * full (a layer's input only). With context parallelism a rank holds s/c of the sequence.
+   * parallel degree; and {whole, all, scores} in units of s b h, GPT's 10, 34 and 5 (a s/h) if not
+   * given. recompute: none, selective (attention scores; so too with FlashAttention), full (a
+   * layer's input only). With context parallelism a rank holds s/c of the sequence. Sequence
+   * parallelism spreads what stood whole, and so the input that full recomputation keeps: it is a
+   * rank's slice already (Megatron-LM distributes saved activations itself only without it); the
+   * table's 2sbh is for tensor parallelism alone.
    */
   f.layerActivations = function (shape, isSequenceParallel, recompute) {
+    var units = shape.all ? shape : LAYERS.gpt;
     var local = (shape.s / shape.c) * shape.b * shape.h;
+    var spread = isSequenceParallel ? shape.t : 1;
     if (recompute === "full") {
-      return 2 * local;
+      return (2 * local) / spread;
     }
-    var scores = recompute === "none" ? (5 * shape.a * shape.s) / (shape.h * shape.t) : 0;
-    var spread = isSequenceParallel ? 10 / shape.t : 10;
-    return local * (spread + 24 / shape.t + scores);
+    var scores = recompute === "none" ? (units.scores * shape.a * shape.s) / (shape.h * shape.t) : 0;
+    return local * (units.whole / spread + (units.all - units.whole) / shape.t + scores);
+  };
+
+  /** Layers of the fullest pipeline stage: each of its chunks rounded up. */
+  f.stageLayers = function (layers, stages, chunks) {
+    return Math.ceil(layers / (stages * chunks)) * chunks;
   };
 
   /** Layers whose activations the first stage holds at once, under 1F1B or interleaving. */
@@ -51,27 +67,56 @@
     if (stages === 1) {
       return layers;
     }
+    var own = f.stageLayers(layers, stages, chunks);
     var inFlight = Math.min(stages, microBatches);
     var interleaved = chunks > 1 ? 1 + (stages - 1) / (stages * chunks) : 1;
-    return Math.min((layers / stages) * inFlight * interleaved, (layers / stages) * microBatches);
+    return Math.min(own * inFlight * interleaved, own * microBatches);
   };
 
-  /** Embedding dropout, last norm, output projection's input, FP32 logits (section 4.3). */
-  f.outerActivations = function (shape, stages, vocabulary) {
+  /**
+   * Embedding dropout (where there is any), last norm, output projection's input, FP32 logits
+   * (section 4.3).
+   */
+  f.outerActivations = function (shape, stages, vocabulary, hasNoDropout) {
     var local = ((shape.s / shape.c) * shape.b * shape.h) / shape.t;
-    return local * (stages + (stages === 1 ? 4 * (1 + vocabulary / shape.h) : 0));
+    return local * ((hasNoDropout ? 0 : stages) + (stages === 1 ? 4 * (1 + vocabulary / shape.h) : 0));
+  };
+
+  /**
+   * Model states of a mixture of experts on one rank of the fullest stage.
+   *
+   * Attention, shared experts and the rest go by t and are sharded over d c ranks; routed experts go
+   * by e (they are not cut by t) and are sharded over the d c t / e ranks that hold the same ones
+   * (Megatron-Bridge pull request 3744: divisors TP and ETP x EP, the optimiser by the experts' own
+   * data-parallel group).
+   */
+  f.expertStates = function (rest, routed, bytes, stage, v) {
+    var dense = f.modelStates(rest / v.tp, bytes, stage, v.dp * v.cp);
+    var expert = f.modelStates(routed / v.ep, bytes, stage, (v.dp * v.cp * v.tp) / v.ep);
+    return {
+      weights: dense.weights + expert.weights, gradients: dense.gradients + expert.gradients,
+      optimizer: dense.optimizer + expert.optimizer
+    };
   };
 
   function shapeOf(v) {
-    return { s: v.sequence, b: v.micro_batch, h: v.hidden, a: v.heads, t: v.tp, c: v.cp };
+    var kind = LAYERS[v.layer];
+    return {
+      s: v.sequence, b: v.micro_batch, h: v.hidden, a: v.heads, t: v.tp, c: v.cp,
+      whole: kind.whole, all: v.layer === "gpt" ? kind.all : v.units, scores: kind.scores
+    };
   }
 
   function parts(v, stage) {
-    var states = f.modelStates(v.parameters / (v.tp * v.pp), RECIPES[v.recipe].bytes, stage, v.dp * v.cp);
+    var share = f.stageLayers(v.layers, v.pp, v.chunks) / v.layers;
+    var routed = v.structure === "moe" ? v.routed : 0;
+    var states = routed
+      ? f.expertStates((v.parameters - routed) * share, routed * share, RECIPES[v.recipe].bytes, stage, v)
+      : f.modelStates((v.parameters * share) / v.tp, RECIPES[v.recipe].bytes, stage, v.dp * v.cp);
     var shape = shapeOf(v);
     states.activations = f.layerActivations(shape, v.sp, v.recompute) *
       f.layersHeld(v.layers, v.pp, v.chunks, v.micro_batches);
-    states.outer = f.outerActivations(shape, v.pp, v.vocabulary);
+    states.outer = f.outerActivations(shape, v.pp, v.vocabulary, v.layer !== "gpt");
     states.total = states.weights + states.gradients + states.optimizer + states.activations + states.outer;
     return states;
   }
@@ -82,6 +127,24 @@
       choices.push({ value: key, label: RECIPES[key].label });
     }
     return choices;
+  }
+
+  function expertProblems(v) {
+    if (v.structure !== "moe") {
+      return [];
+    }
+    var wrong = v.routed > v.parameters
+      ? [{ key: "routed", zh: "路由专家的参数不会多于总参数。", en: "Routed experts cannot have more parameters than the model." }]
+      : [];
+    if (v.experts % v.ep) {
+      wrong.push({ key: "ep", zh: "专家并行数应整除每层的 " + v.experts + " 个专家。", en: "Expert parallelism must divide the " + v.experts + " experts of a layer." });
+    } else if ((v.dp * v.cp * v.tp) % v.ep) {
+      wrong.push({ key: "ep", zh: "专家并行数应整除 DP × CP × TP = " + v.dp * v.cp * v.tp + "。", en: "Expert parallelism must divide DP × CP × TP = " + v.dp * v.cp * v.tp + "." });
+    }
+    if (v.tp > 1 && !v.sp) {
+      wrong.push({ key: "sp", zh: "混合专家与张量并行同用时要开序列并行。", en: "Experts with tensor parallelism need sequence parallelism." });
+    }
+    return wrong;
   }
 
   function degree(key, value, zh, en) {
@@ -97,9 +160,20 @@
     },
     note: "train/memory",
     inputs: [
-      calc.modelInput(["parameters", "layers", "hidden", "heads", "vocabulary"]),
+      calc.modelInput(["parameters", "layers", "hidden", "heads", "vocabulary", "structure", "routed", "experts", "layer", "units"]),
       calc.shapeInputs.parameters, calc.shapeInputs.layers, calc.shapeInputs.hidden, calc.shapeInputs.heads,
-      calc.shapeInputs.vocabulary,
+      calc.shapeInputs.vocabulary, calc.shapeInputs.structure, calc.shapeInputs.routed, calc.shapeInputs.experts,
+      {
+        key: "layer", label: { zh: "层的种类", en: "Kind of layer" }, kind: "choice", value: "gpt",
+        choices: [
+          { value: "gpt", label: { zh: "GPT：GELU、LayerNorm、dropout（34 sbh）", en: "GPT: GELU, LayerNorm, dropout (34 sbh)" } },
+          { value: "gated", label: { zh: "Llama 一类：SwiGLU、RMSNorm、无 dropout", en: "as Llama: SwiGLU, RMSNorm, no dropout" } }
+        ]
+      },
+      {
+        key: "units", label: { zh: "每层激活，以 sbh 字节为单位", en: "Activations of a layer, in units of sbh bytes" }, min: 8, max: 10000, when: { layer: ["gated"] },
+        help: { zh: "稠密：12 + 4 × KV 头 ÷ 头 + 8 × FFN 维 ÷ 隐藏维；Llama 3.1 70B 为 40.5。", en: "Dense: 12 + 4 × KV heads ÷ heads + 8 × FFN size ÷ hidden size; 40.5 for Llama 3.1 70B." }
+      },
       { key: "sequence", label: { zh: "序列长度", en: "Sequence length" }, kind: "integer", value: 8192, min: 1, max: 1e8 },
       { key: "micro_batch", label: { zh: "微批大小", en: "Micro-batch" }, kind: "integer", value: 1, min: 1, max: 65536 },
       { key: "micro_batches", label: { zh: "每步微批数", en: "Micro-batches a step" }, kind: "integer", value: 16, min: 1, max: 1e6 },
@@ -117,6 +191,11 @@
       degree("tp", 8, "张量并行 TP", "Tensor parallel, TP"),
       degree("pp", 4, "流水线并行 PP", "Pipeline parallel, PP"),
       degree("cp", 1, "上下文并行 CP", "Context parallel, CP"),
+      {
+        key: "ep", label: { zh: "专家并行 EP", en: "Expert parallel, EP" }, kind: "integer", min: 1, max: 65536, when: { structure: ["moe"] },
+        ask: { zh: "混合专家模型占多少取决于专家并行数。", en: "What a mixture of experts takes depends on expert parallelism. " },
+        help: { zh: "路由专家分到多少块 GPU；整除 DP × CP × TP。专家不再按 TP 切。", en: "GPUs that share the routed experts; divides DP × CP × TP. TP does not cut experts." }
+      },
       { key: "sp", label: { zh: "序列并行（随 TP）", en: "Sequence parallel (with TP)" }, kind: "flag", value: true },
       { key: "chunks", label: { zh: "交错段数 v", en: "Interleaved chunks, v" }, kind: "integer", value: 1, min: 1, max: 64 },
       {
@@ -143,20 +222,24 @@
     ],
     formula: [
       "M_{\\text{states}} = \\frac{\\Psi}{t\\,p}\\left(\\frac{k_w}{N_{[3]}} + \\frac{k_g}{N_{[2,3]}} + \\frac{k_o}{N_{[1,2,3]}}\\right), \\quad N = d \\cdot c",
-      "M_{\\text{layer}} = \\frac{s}{c}bh\\left(\\frac{10}{t_{[SP]}} + \\frac{24}{t} + \\frac{5as}{ht}\\right) \\text{ (none)}, \\quad \\frac{s}{c}bh\\left(\\frac{10}{t_{[SP]}} + \\frac{24}{t}\\right) \\text{ (selective)}, \\quad 2\\frac{s}{c}bh \\text{ (full)}"
+      "\\text{MoE: } \\Psi - \\Psi_r \\text{ by } t \\text{ and } N = dc, \\quad \\Psi_r \\text{ by } e \\text{ and } N = dct/e",
+      "M_{\\text{layer}} = \\frac{s}{c}bh\\left(\\frac{w}{t_{[SP]}} + \\frac{u - w}{t} + \\frac{x\\,as}{ht}\\right) \\text{ (none)}, \\quad \\frac{s}{c}bh\\left(\\frac{w}{t_{[SP]}} + \\frac{u - w}{t}\\right) \\text{ (selective)}, \\quad \\frac{2}{t_{[SP]}}\\frac{s}{c}bh \\text{ (full)}",
+      "\\text{GPT: } u = 34,\\ w = 10,\\ x = 5; \\qquad \\text{SwiGLU: } u = 12 + 4\\frac{a_{kv}}{a} + 8\\frac{f}{h},\\ w = 8,\\ x = 2"
     ],
     assumptions: [
       { zh: "方括号：只有启用该 ZeRO 阶段（或序列并行）时才除。", en: "Brackets: divided only in those ZeRO stages (or with sequence parallelism)." },
-      { zh: "激活系数 34 = 10 + 24 属于 GPT 式层（GELU、4h 前馈、dropout、16 位）；SwiGLU 与 GQA 的系数不同。", en: "The 34 = 10 + 24 belongs to a GPT layer (GELU, 4h feed-forward, dropout, 16 bits); with SwiGLU and GQA it differs." },
-      { zh: "流水线第一段最满：1F1B 下同时压着 min(p, m) 个微批。", en: "The first pipeline stage is fullest: under 1F1B it holds min(p, m) micro-batches." },
-      { zh: "参数在 TP、PP 间均分；不含碎片、通信缓冲与 CUDA 上下文，实际还要另加。", en: "Parameters split evenly over TP and PP; fragments, communication buffers and the CUDA context come on top." }
+      { zh: "激活系数 34 = 10 + 24 属于 GPT 式层（GELU、4h 前馈、dropout、16 位）；选 Llama、Qwen 等模型时按各自的 SwiGLU、RMSNorm 与 GQA 逐张量计，每个张量只存一份。", en: "The 34 = 10 + 24 belongs to a GPT layer (GELU, 4h feed-forward, dropout, 16 bits); for Llama, Qwen and others the tensors of their SwiGLU, RMSNorm and GQA are counted, each kept once." },
+      { zh: "MoE 层：每 token 选中的专家各存派发来的输入与 8f/h，路由均匀；各层取平均。MLA 的键、值按展开后存。", en: "MoE layers: each chosen expert keeps its dispatched input and 8f/h a token, with even routing; averaged over the layers. MLA keeps keys and values expanded." },
+      { zh: "流水线第一段最满：1F1B 下同时压着 min(p, m) 个微批。层数除不尽时按层最多的一段算。", en: "The first pipeline stage is fullest: under 1F1B it holds min(p, m) micro-batches. Where layers do not divide, the stage with most of them counts." },
+      { zh: "每段的参数按层数分、在 TP 内均分；不含碎片、通信缓冲与 CUDA 上下文，实际还要另加。", en: "A stage's parameters go by its layers, evenly over TP; fragments, communication buffers and the CUDA context come on top." }
     ],
     example: {
-      inputs: { model: "", gpu: "", parameters: "7.5B", layers: 32, hidden: 4096, heads: 32, vocabulary: 50257, sequence: 2048, recipe: "mixed", stage: "1", dp: 64, tp: 1, pp: 1, sp: false, capacity: 80 },
+      inputs: { model: "", gpu: "", parameters: "7.5B", layers: 32, hidden: 4096, heads: 32, vocabulary: 50257, sequence: 2048, recipe: "mixed", stage: "1", dp: 64, tp: 1, pp: 1, sp: false, capacity: 80, structure: "dense", layer: "gpt" },
       says: { zh: "75 亿参数、64 路数据并行、ZeRO-1（ZeRO 论文图 1 的例子：模型状态 31.4 GB）：", en: "7.5 billion parameters, 64-way data parallel, ZeRO-1 (the example of the ZeRO paper's figure 1: 31.4 GB of model states):" }
     },
     sources: [
       { title: "Rajbhandari et al.: ZeRO (arXiv 1910.02054)", url: "https://arxiv.org/abs/1910.02054", read: "2026-11-21" },
+      { title: "Megatron-Bridge, pull request 3744: MoE memory estimator", url: "https://github.com/NVIDIA-NeMo/Megatron-Bridge/pull/3744", read: "2026-11-23" },
       { title: "Korthikanti et al.: Reducing Activation Recomputation in Large Transformer Models (arXiv 2205.05198)", url: "https://arxiv.org/abs/2205.05198", read: "2026-11-21" }
     ],
     check: function (v) {
@@ -170,7 +253,14 @@
       if (v.pp * v.chunks > v.layers) {
         wrong.push({ key: "pp", zh: "流水线段数乘交错段数不会超过层数 " + v.layers + "。", en: "Stages times chunks cannot exceed the " + v.layers + " layers." });
       }
-      return wrong;
+      var cut = v.cp * (v.sp ? v.tp : 1);
+      if (v.sequence % cut) {
+        wrong.push({
+          key: "sequence", zh: "序列长度应能被上下文并行" + (v.sp ? "乘张量并行（序列并行）" : "") + "的 " + cut + " 整除。",
+          en: "The sequence must be divisible by the " + cut + " of context parallelism" + (v.sp ? " times tensor (sequence) parallelism." : ".")
+        });
+      }
+      return wrong.concat(expertProblems(v));
     },
     run: function (v) {
       var found = parts(v, Number(v.stage));
@@ -180,9 +270,17 @@
       return found;
     },
     remarks: function (v, out) {
-      return out.share > 1
+      var said = [];
+      if (v.layers % (v.pp * v.chunks)) {
+        var own = f.stageLayers(v.layers, v.pp, v.chunks);
+        said.push({
+          zh: v.layers + " 层分不匀 " + v.pp * v.chunks + " 份：按最满的一段 " + own + " 层算。",
+          en: v.layers + " layers do not divide by " + v.pp * v.chunks + ": this is the fullest stage, with " + own + " of them."
+        });
+      }
+      return said.concat(out.share > 1
         ? [{ zh: "放不下：超出 " + calc.format(out.total - v.capacity * 1e9, { kind: "bytes" }, "zh") + "。", en: "Does not fit: " + calc.format(out.total - v.capacity * 1e9, { kind: "bytes" }, "en") + " too much." }]
-        : [];
+        : []);
     },
     tables: function (v) {
       var rows = [];

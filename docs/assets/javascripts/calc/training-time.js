@@ -11,7 +11,8 @@
   /**
    * FLOP a token of a forward and a backward pass: 6 N + 12 L h s (PaLM, appendix B).
    *
-   * shape: {layers, width (heads x head size), sequence}, or null to leave attention out.
+   * shape: {layers, width (heads x head size, of MLA the mean of key and value), sequence}, or null
+   * to leave attention out.
    */
   f.modelFlops = function (parameters, shape) {
     return 6 * parameters + (shape ? 12 * shape.layers * shape.width * shape.sequence : 0);
@@ -60,7 +61,7 @@
       { key: "throughput", label: { zh: "整个集群每秒 token", en: "Tokens a second, whole cluster" }, value: "1M", min: 1e-3, max: 1e15, when: { mode: ["throughput"] } },
       { key: "attention", label: { zh: "计入注意力的平方项", en: "Count attention's quadratic term" }, kind: "flag", value: false },
       { key: "layers", label: { zh: "层数", en: "Layers" }, kind: "integer", min: 1, max: 10000, when: { attention: [true] } },
-      { key: "width", label: { zh: "头数 × 头维度", en: "Heads times head size" }, kind: "integer", min: 1, max: 1e6, when: { attention: [true] } },
+      { key: "width", label: { zh: "头数 × 头维度", en: "Heads times head size" }, kind: "integer", min: 1, max: 1e6, when: { attention: [true] }, help: { zh: "MLA 取键与值的平均：DeepSeek-V3 为 128 ×（192 + 128）÷ 2 = 20480。", en: "Of MLA the mean of key and value: 128 × (192 + 128) ÷ 2 = 20480 for DeepSeek-V3." } },
       { key: "sequence", label: { zh: "序列长度", en: "Sequence length" }, kind: "integer", value: 8192, min: 1, max: 1e8, when: { attention: [true] } },
       {
         key: "recompute", label: { zh: "重计算", en: "Recomputation" }, kind: "choice", value: "none",
