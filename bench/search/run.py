@@ -13,8 +13,8 @@ from typing import Any
 
 from bench.search import quality, sites
 from bench.search.notes import PUBLIC, ROOT, Collection, handbook, missing, public
-from hooks import search_worker
 from hooks.search.evaluation import history
+from hooks.search.material import MATERIAL_VERSION
 
 TYPED = {
     "handbook": ["nvlink", "cudaMemcpyAsync", "对分带宽", "bisection bandwidth", "虚拟机里的拓扑"],
@@ -135,7 +135,7 @@ def main(given: list[str]) -> int:
         "machine": _machine(),
         "versions": {
             "python": platform.python_version(),
-            "material": search_worker.MATERIAL_VERSION,
+            "material": MATERIAL_VERSION,
         },
         "collections": {},
     }

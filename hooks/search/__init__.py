@@ -16,7 +16,7 @@
 - `worker.js`: the core behind Material's search box.
 - `engine`: the same core in Python, by V8.
 - `terminal`: `python -m hooks search`.
-- `install`: what a build writes into the site.
+- `install`: what a build writes into the site; `material`: what of Material's files it mends.
 - `evaluation`: how well all of it finds the right section (`python -m hooks search-eval`).
 
 Why an engine of our own, with measurements: README.md beside this file.

@@ -13,7 +13,7 @@ FORMAT = 1
 FOLDER = "bench/results/search"
 """Where records are kept, relative to the repository."""
 
-ENGINES = ("own", "repaired", "stock", "minisearch", "flexsearch")
+ENGINES = ("own", "stock", "minisearch", "flexsearch")
 """Engines in the order of tables; a record may lack some."""
 
 

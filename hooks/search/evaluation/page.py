@@ -10,7 +10,6 @@ from hooks.search.evaluation.queries import CLASSES, NO_ANSWER
 
 _ENGINES = {
     "own": {"zh": "本站引擎", "en": "ours"},
-    "repaired": {"zh": "修正过的原版", "en": "stock, mended"},
     "stock": {"zh": "原版", "en": "stock"},
     "minisearch": {"zh": "MiniSearch", "en": "MiniSearch"},
     "flexsearch": {"zh": "FlexSearch", "en": "FlexSearch"},
@@ -157,7 +156,7 @@ def _classes(collection: dict[str, Any], language: str) -> str:
 
 
 def _speed(collection: dict[str, Any], language: str) -> str:
-    variants = ("stock", "repaired", "own")
+    variants = ("stock", "own")
     rows = []
     for scheme, ratios in history.speed_ratios(collection).items():
         measured = collection["browser"][scheme]
@@ -181,7 +180,7 @@ def _speed(collection: dict[str, Any], language: str) -> str:
         )
     share = history.index_share(collection)
     if share is not None:
-        rows.append([_t("share", language), "—", "—", "—", f"**{share:.2f}**"])
+        rows.append([_t("share", language), "—", "—", f"**{share:.2f}**"])
     head = [_t("what", language), *(_ENGINES[variant][language] for variant in variants)]
     return _table([*head, _t("ratio", language)], rows)
 
