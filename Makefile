@@ -81,7 +81,7 @@ new: $(VENV)/site.stamp ## Start a note: make new NOTE=link/topo/example
 	@$(BIN)/python -m hooks new "$(NOTE)"
 
 lock: $(VENV)/dev.stamp ## Resolve the dependencies anew, with hashes
-	@for part in site dev bench properdocs dictionary; do \
+	@for part in site dev bench properdocs; do \
 	  extra=; test $$part = site || extra="--extra $$part"; \
 	  against=; test $$part = site || against="--constraint requirements/site.lock"; \
 	  $(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes \

@@ -24,8 +24,7 @@ that knows MkDocs; `python -m hooks` (`cli`) runs the same functions without a b
   `docs/assets/javascripts/calc/`.
 - What pages get besides their text: `page_parts`, `contents`, `topic_map`, `backlinks`, `history`,
   `checking_page` with `rules_zh`.
-- Search, in the browser and in a terminal: the package `search` (its words of both languages for
-  notes in one are `search/translations.yml`).
+- Search, in the browser and in a terminal: the package `search`.
 - Building and starting: `publish`, `offline` with `offline_worker.js` (hosted, network off),
   `scaffold`.
 - Other people's sites, never part of a build: the package `external`.

@@ -172,19 +172,19 @@ def test_repaired_results_say_so(visit: Visit) -> None:
 @pytest.mark.parametrize(
     ("query", "marked"),
     [
-        ("allreduce", "all-reduce"),
-        ("IB", "IB"),  # not in "distributed"
-        ("ib_hca", "IB_HCA"),
+        ("allreduce", {"all-reduce"}),
+        ("IB", {"IB", "ib"}),  # as words begin, `ibv_post_send` too; not in "distributed"
+        ("ib_hca", {"IB_HCA"}),
     ],
 )
-def test_the_opened_page_marks_the_words(visit: Visit, query: str, marked: str) -> None:
+def test_the_opened_page_marks_the_words(visit: Visit, query: str, marked: set[str]) -> None:
     visit.page.goto(visit.base + ZH)
     visit.type(query)
     shown = visit.listed()
     visit.page.locator(".md-search-result__link").nth(shown.index(f"{ETHERNET}#拥塞控制")).click()
     visit.page.wait_for_selector("mark[data-md-highlight]")
     marks = visit.page.locator("mark[data-md-highlight]").all_text_contents()
-    assert set(marks) == {marked}
+    assert set(marks) == marked
 
 
 def test_text_without_a_key_press_is_searched(visit: Visit) -> None:
