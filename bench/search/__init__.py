@@ -8,5 +8,6 @@
 - `libraries`: MiniSearch and FlexSearch under Node (the folder `node`).
 - `quality`: every engine on every set of queries.
 - `browser`: waiting times and memory, as a reader has them.
-- `run`: all of it in one run, kept as one record in bench/results/search/.
+- `run`: all of it in one run, kept in bench/results/search.jsonl and, in full, search.json.
+- `evaluation`: how well a search finds the right section (`python -m bench search-eval`).
 """

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from bench.search import libraries, sites, stock
+from bench.search.evaluation import known_items, metrics, queries
+from bench.search.evaluation.compare import compare
+from bench.search.evaluation.engines import Engine, Hit, Recorded, ask, own_engine
+from bench.search.evaluation.metrics import Answer
+from bench.search.evaluation.sections import Sections, read
 from bench.search.notes import Collection
-from hooks.search.evaluation import known_items, metrics, queries
-from hooks.search.evaluation.compare import compare
-from hooks.search.evaluation.engines import Engine, Hit, Recorded, ask, own_engine
-from hooks.search.evaluation.metrics import Answer
-from hooks.search.evaluation.sections import Sections, read
 from hooks.search.material import MATERIAL_VERSION
 
 KNOWN = 60

@@ -9,7 +9,7 @@ from typing import Any
 from py_mini_racer import MiniRacer
 
 from bench.search import sites
-from hooks.search.evaluation.engines import Place
+from bench.search.evaluation.engines import Place
 
 # What a worker's scope offers: messages in and out, and scripts beside it.
 _SCOPE = """

@@ -14,7 +14,7 @@
 - `engine`: the same core in Python, by V8.
 - `terminal`: `python -m hooks search`.
 - `install`: what a build writes into the site; `material`: what of Material's files it mends.
-- `evaluation`: how well all of it finds the right section (`python -m hooks search-eval`).
 
-Why an engine of our own, with measurements: README.md beside this file.
+How a query is answered: README.md beside this file. How well, and why an engine of our own:
+`bench/search`, `python -m bench search-eval`.
 """

@@ -1,7 +1,7 @@
 """The index: texts of sections in a compact form, in parts, and tables for reading queries.
 
 What is shipped holds no postings: the core makes them from the texts when they arrive, which
-takes less time than loading them would and half the bytes (README.md has the measurements).
+takes less time than loading them would and half the bytes (measured: bench/search/README.md).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`python -m hooks search-eval`: how well the search finds the right section."""
+"""`python -m bench search-eval`: how well the search finds the right section."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from pathlib import Path
 
 import click
 
-from hooks.search.evaluation import compare, known_items, metrics, queries, report
-from hooks.search.evaluation.engines import ask, own_engine
-from hooks.search.evaluation.metrics import Answer
-from hooks.search.evaluation.sections import read
+from bench.search.evaluation import compare, known_items, metrics, queries, report
+from bench.search.evaluation.engines import ask, own_engine
+from bench.search.evaluation.metrics import Answer
+from bench.search.evaluation.sections import read
 
 ROOT = Path(__file__).resolve().parents[3]
 QUERIES = ROOT / "bench/search/queries"
