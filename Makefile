@@ -39,6 +39,7 @@ build: $(VENV)/site.stamp ## Write site/ and dist/*-offline.zip
 check: $(VENV)/dev.stamp ## Check notes, data, diagrams and code without building
 	@$(BIN)/ruff check --quiet . && $(BIN)/ruff format --quiet --check . || (echo "check: run 'make format'"; exit 1)
 	@$(BIN)/mypy --no-error-summary
+	@$(BIN)/python -m bench pages --check
 	@$(BIN)/python -m hooks check $(CHECK_FLAGS)
 	@echo "check: all clean."
 
@@ -81,7 +82,7 @@ new: $(VENV)/site.stamp ## Start a note: make new NOTE=link/topo/example
 	@$(BIN)/python -m hooks new "$(NOTE)"
 
 lock: $(VENV)/dev.stamp ## Resolve the dependencies anew, with hashes
-	@for part in site dev bench properdocs dictionary; do \
+	@for part in site dev bench properdocs; do \
 	  extra=; test $$part = site || extra="--extra $$part"; \
 	  against=; test $$part = site || against="--constraint requirements/site.lock"; \
 	  $(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes \

@@ -9,10 +9,11 @@ that knows MkDocs; `python -m hooks` (`cli`) runs the same functions without a b
   `containers`, `definitions`, `raw_html`, `nodes`; `site_inline` with `opaque`, `inline_html`,
   `attribute_lists` and `emphasis`; `commonmark` with `inline`; `destinations`, `tags`, `entities`,
   `plain`; ids by `slugs` and `heading_ids`.
-- Checking: `checks` (everything, in one call), `rules` with `rule` and `rules_ours` (what each
-  finding means), `source_check` with the package `links`, `targets`, `content_safety`, `pairing`,
-  `navigation`, `addresses`, `site_check` (built pages), `diagrams` with `mermaid_engine`, `figures`
-  with `svg`; said by `findings` and `report`; remembered from run to run by `memory` with `packed`.
+- Checking: `checks` (everything, in one call), `rules` with `rule`, `rules_ours` and `rules_zh`
+  (what each finding means), `source_check` with the package `links`, `targets`, `content_safety`,
+  `pairing`, `navigation`, `addresses`, `site_check` (built pages), `diagrams` with
+  `mermaid_engine`, `figures` with `svg`; said by `findings` and `report`; remembered from run to
+  run by `memory` with `packed`.
 - Data: `facts` with `fact_checks` (equations between columns) and `units`; shown by `facts_table`
   with `fact_rows`, downloaded by `facts_export`; sources by `bibliography` with `source_use`;
   `measured`, `measured_checks`, `measured_table`; what fences share: `data_blocks`, `quantities`,
@@ -22,11 +23,8 @@ that knows MkDocs; `python -m hooks` (`cli`) runs the same functions without a b
 - Calculators: the package `calc` (`registry` of the scripts, `engine` that runs them in V8,
   `presets` from the data, `page` for the fence, `cli`); their formulas are written once, in
   `docs/assets/javascripts/calc/`.
-- What pages get besides their text: `page_parts`, `contents`, `topic_map`, `backlinks`, `history`,
-  `checking_page` with `rules_zh`.
-- Search, in the browser and in a terminal: the package `search` (its words of both languages for
-  notes in one are `search/translations.yml`); its fallback to Material's own
-  engine is `search_worker` with `search_prelude.js`.
+- What pages get besides their text: `page_parts`, `contents`, `topic_map`, `backlinks`, `history`.
+- Search, in the browser and in a terminal: the package `search`.
 - Building and starting: `publish`, `offline` with `offline_worker.js` (hosted, network off),
   `scaffold`.
 - Other people's sites, never part of a build: the package `external`.

@@ -38,7 +38,6 @@ from hooks import (  # noqa: E402
     page_parts,
     pairing,
     publish,
-    search_worker,
     site_check,
     source_use,
     value_links,
@@ -51,6 +50,7 @@ from hooks.findings import Finding, has_errors  # noqa: E402
 from hooks.heading_ids import HeadingIdsExtension  # noqa: E402
 from hooks.search import documents as search_documents  # noqa: E402
 from hooks.search import install as search_install  # noqa: E402
+from hooks.search import material as search_material  # noqa: E402
 from hooks.search.terms import load_terms  # noqa: E402
 
 if TYPE_CHECKING:
@@ -233,7 +233,7 @@ def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -
         html, build.tree.resolver, language=note.language, page_dir=build.page_dir
     )
     build.found += [Finding(note.file, 0, 0, "value-marker", one) for one in problems]
-    html = search_worker.separate_cells(html)
+    html = search_material.separate_cells(html)
     search_documents.collect(
         build.searched,
         html,
@@ -278,7 +278,7 @@ def on_post_build(config: MkDocsConfig) -> None:
     terms = build.tree.docs / "terms.yml"
     search_install.install(
         staged,
-        search_worker.find_theme_dir(config.theme.dirs),
+        search_material.find_theme_dir(config.theme.dirs),
         build.searched,
         load_terms(terms) if terms.is_file() else [],
         search_install.read_settings(config.extra.get("search")),

@@ -25,7 +25,6 @@ ELSEWHERE = {
     "calc": "hooks.calc.cli:calc",
     "links": "hooks.external.cli:links",
     "search": "hooks.search.terminal:search",
-    "search-eval": "hooks.search.evaluation.command:search_eval",
 }
 """Commands that are imported when somebody asks for them: module and function."""
 

@@ -9,19 +9,21 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from hooks import checking_page, contents, topic_map
+from hooks import contents, rules, rules_zh, topic_map
 from hooks.external import report as external_report
 from hooks.navigation import Entry
 from hooks.records import Catalogue, Note
-from hooks.search.evaluation import history as search_history
-from hooks.search.evaluation import page as search_page
 
 _MARKER = re.compile(
     r"^<!-- (?P<name>contents|notes|newest|verified|map|plan|external-links|sources"
-    r"|search-(?P<part>quality|speed|history))"
+    r"|check-rules)"
     r"(?: depth=(?P<depth>\d))?(?: area=(?P<area>[a-z]+))? -->[ \t]*$",
     re.MULTILINE,
 )
+_RULES_WORDS = {
+    "zh": ("（仅本手册）", "规则", "报告什么", "怎样修正"),
+    "en": (" (only in this handbook)", "Rule", "What is reported", "How to mend it"),
+}
 _BACKLINKS_TITLE = {"zh": "提到本文的笔记", "en": "Notes that link here"}
 
 
@@ -44,9 +46,7 @@ def fill_markers(
     `<!-- map -->`: every area of the field. `<!-- plan area=link -->`: what an area will hold.
     `<!-- external-links -->`: what the last check of external links found. `<!-- sources -->`:
     what `sources` returns for the language, the bibliography of the data.
-    `<!-- search-quality -->`, `<!-- search-speed -->`, `<!-- search-history -->`: what the runs
-    of the search benchmark found.
-    `<!-- check-… -->`: see `hooks.checking_page`.
+    `<!-- check-rules -->`: every rule of the checks.
     """
     prefix = posixpath.relpath(".", posixpath.dirname(page_path) or ".")
 
@@ -65,9 +65,8 @@ def fill_markers(
             return external_report.render_report(report, language)
         if name == "sources":
             return sources(language) if sources else ""
-        if match["part"]:
-            runs = search_history.load(root / search_history.FOLDER) if root else []
-            return search_page.render(match["part"], runs, language)
+        if name == "check-rules":
+            return rules_table(language)
         if name == "newest":
             return contents.newest(notes, language, added, prefix=prefix)
         if name == "verified":
@@ -76,7 +75,24 @@ def fill_markers(
         entry = contents.topic_entry(entries, index)
         return contents.topic_listing(entry, notes, language, prefix=prefix) if entry else ""
 
-    return checking_page.fill(_MARKER.sub(block, markdown), language, root)
+    return _MARKER.sub(block, markdown)
+
+
+def rules_table(language: str) -> str:
+    """Return every rule as a table: its name, what is reported, how to mend it."""
+    ours, *head = _RULES_WORDS[language]
+    lines = [f"| {' | '.join(head)} |", "| --- | --- | --- |"]
+    for rule in rules.all_rules():
+        what, mend = (rule.what, rule.mend) if language == "en" else rules_zh.TEXTS[rule.name]
+        mark = ours if rule.elsewhere == "off" else ""
+        lines.append(f"| `{rule.name}`{mark} | {_cell(what)} | {_cell(mend)} |")
+    return "\n".join(lines)
+
+
+def _cell(text: str) -> str:
+    """Return text that a cell of a table shows as it is."""
+    text = re.sub(r"([\\`*_\[\]|{}$~])", r"\\\1", text)
+    return text.replace("<", "&lt;").replace(">", "&gt;")
 
 
 def backlinks_html(sources: Sequence[Note], urls: Mapping[str, str], language: str) -> str:

@@ -8,17 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from hooks import checking_page, rules, rules_zh
+from bench import check_page
+from hooks import page_parts, rules, rules_zh
 
 ROOT = Path(__file__).resolve().parent.parent
-MARKERS = (
-    "<!-- check-rules -->\n\n<!-- check-speed -->\n\n<!-- check-peers -->\n\n<!-- check-trees -->"
-)
+PARTS = ("speed", "peers", "trees")
 
 
 @pytest.mark.parametrize("language", ["zh", "en"])
 def test_every_rule_stands_in_the_table(language: str) -> None:
-    table = checking_page.rules_table(language)
+    table = page_parts.rules_table(language)
     for rule in rules.all_rules():
         assert f"| `{rule.name}`" in table
     rows = table.split("\n")
@@ -35,8 +34,7 @@ def test_every_rule_is_told_in_chinese() -> None:
 
 @pytest.mark.parametrize("language", ["zh", "en"])
 def test_records_in_the_repository_are_shown(language: str) -> None:
-    page = checking_page.fill(MARKERS, language, ROOT)
-    assert "<!--" not in page
+    page = "\n".join(check_page.render(part, language) for part in PARTS)
     record = json.loads((ROOT / "bench/results/check.json").read_text(encoding="utf-8"))
     quality = record["quality"]
     for name, row in quality["tools"].items():
@@ -51,11 +49,9 @@ def test_records_in_the_repository_are_shown(language: str) -> None:
 
 
 def test_without_records_the_page_says_so(tmp_path: Path) -> None:
-    page = checking_page.fill(MARKERS, "en", tmp_path)
-    assert page.count("No record yet.") == 3
-    (tmp_path / "bench/results").mkdir(parents=True)
-    (tmp_path / "bench/results/check.json").write_text("{", encoding="utf-8")
-    assert checking_page.fill(MARKERS, "en", tmp_path).count("No record yet.") == 3
+    assert [check_page.render(part, "en", tmp_path) for part in PARTS] == ["No record yet."] * 3
+    (tmp_path / "check.json").write_text("{", encoding="utf-8")
+    assert [check_page.render(part, "en", tmp_path) for part in PARTS] == ["No record yet."] * 3
 
 
 @pytest.mark.parametrize(
@@ -75,9 +71,8 @@ def test_what_runs_beside_is_told_where_it_matters(
         ratios[f"share_of_build_{one}"] = 0.04
         ratios.pop(f"share_of_cpu_{one}")
     ratios |= {f"share_of_cpu_{one}": value for one, value in cpu.items()}
-    (tmp_path / "bench/results").mkdir(parents=True)
-    (tmp_path / "bench/results/check.json").write_text(json.dumps(record), encoding="utf-8")
-    page = checking_page.fill("<!-- check-speed -->", "en", tmp_path)
+    (tmp_path / "check.json").write_text(json.dumps(record), encoding="utf-8")
+    page = check_page.render("speed", "en", tmp_path)
     rows = [row + "\n" for row in page.split("\n") if "Share of the checks" in row]
     assert len(rows) == 2
     assert all(text in row for text, row in zip(shown, rows, strict=True))

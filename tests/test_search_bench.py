@@ -74,11 +74,6 @@ def test_stock_worker_answers_as_in_a_browser() -> None:
     assert engine.search("weather") == []
 
 
-def test_repaired_worker_finds_the_whole_word() -> None:
-    engine = stock.Repaired(sites.repaired_index(INDEX), ("zh", "en"))
-    assert [hit.location for hit in engine.search("显存")] == ["mem.html#bw"]
-
-
 def test_documents_for_libraries_are_plain() -> None:
     documents = libraries.documents(INDEX)
     assert documents[1] == {

@@ -169,14 +169,44 @@ def test_repaired_results_say_so(visit: Visit) -> None:
     assert visit.page.locator(".search-weak").first.inner_text() == "≈ ibv_post_send"
 
 
-def test_the_opened_page_marks_the_words(visit: Visit) -> None:
+@pytest.mark.parametrize(
+    ("query", "marked"),
+    [
+        ("allreduce", {"all-reduce"}),
+        ("IB", {"IB", "ib"}),  # as words begin, `ibv_post_send` too; not in "distributed"
+        ("ib_hca", {"IB_HCA"}),
+    ],
+)
+def test_the_opened_page_marks_the_words(visit: Visit, query: str, marked: set[str]) -> None:
     visit.page.goto(visit.base + ZH)
-    visit.type("allreduce")
+    visit.type(query)
     shown = visit.listed()
     visit.page.locator(".md-search-result__link").nth(shown.index(f"{ETHERNET}#拥塞控制")).click()
     visit.page.wait_for_selector("mark[data-md-highlight]")
     marks = visit.page.locator("mark[data-md-highlight]").all_text_contents()
-    assert set(marks) == {"all-reduce"}
+    assert set(marks) == marked
+
+
+def test_text_without_a_key_press_is_searched(visit: Visit) -> None:
+    visit.page.goto(visit.base + ZH)
+    visit.page.locator("[data-md-component=search-query]").focus()
+    visit.page.keyboard.insert_text("显存带宽")
+    assert f"{MEMORY}#显存带宽" in visit.listed()
+
+
+def test_half_typed_pinyin_starts_no_search(visit: Visit) -> None:
+    visit.page.goto(visit.base + ZH)
+    count = visit.page.evaluate(
+        """() => {
+          var field = document.querySelector("[data-md-component=search-query]"), count = 0;
+          field.addEventListener("keyup", function () { count += 1; });
+          field.dispatchEvent(new InputEvent("input", { bubbles: true, isComposing: true }));
+          var before = count;
+          field.dispatchEvent(new CompositionEvent("compositionend", { bubbles: true }));
+          return [before, count];
+        }"""
+    )
+    assert count == [0, 1]
 
 
 def test_enter_opens_the_first_result(visit: Visit) -> None:

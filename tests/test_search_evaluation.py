@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
 
-from hooks.search.evaluation import compare, history, known_items, metrics, page, queries, report
-from hooks.search.evaluation.command import search_eval
-from hooks.search.evaluation.engines import Engine, Recorded, ask, own_engine
-from hooks.search.evaluation.metrics import Answer
-from hooks.search.evaluation.queries import Query, QueryError
-from hooks.search.evaluation.sections import read
+from bench import __main__ as bench
+from bench import pages
+from bench.search.evaluation import compare, history, known_items, metrics, queries, report
+from bench.search.evaluation.command import search_eval
+from bench.search.evaluation.engines import Engine, Recorded, ask, own_engine
+from bench.search.evaluation.metrics import Answer
+from bench.search.evaluation.queries import Query, QueryError
+from bench.search.evaluation.sections import read
 
 ROOT = Path(__file__).resolve().parent.parent
 QUERIES = ROOT / "bench/search/queries"
 TERMS = ROOT / "docs/terms.yml"
+PARTS = pages.PAGES["search"]
 
 
 def query(number: int = 1, kind: str = "zh", **right: int) -> Query:
@@ -377,7 +381,7 @@ def test_command_says_why_it_cannot_run(notes: Path, arguments: list[str], messa
 # ---- The page --------------------------------------------------------------------------
 
 
-def record(time: str, mrr: float) -> dict[str, object]:
+def record(time: str, mrr: float) -> dict[str, Any]:
     """Return a small record of a run, as the benchmark writes them."""
     one = query(1, a__x=3)
     none = query(2, "none")
@@ -390,7 +394,6 @@ def record(time: str, mrr: float) -> dict[str, object]:
     slow = {name: value * 4 for name, value in speed.items()}
     sizes = {"index": 4000, "index_gzip": 1000, "worker": 1}
     return {
-        "format": history.FORMAT,
         "date": time[:10],
         "time": time,
         "commit": "abc1234",
@@ -403,10 +406,10 @@ def record(time: str, mrr: float) -> dict[str, object]:
                 "sections": 10,
                 "queries": {"dev": 1, "test": 1},
                 "engines": {"own": engine, "stock": {**engine, "own_against_it": against}},
-                "bytes": {"markdown": 4000, "own": sizes, "stock": sizes, "repaired": sizes},
+                "bytes": {"markdown": 4000, "own": sizes, "stock": sizes},
                 "browser": {
                     "browser": "Chromium 1",
-                    "file": {"own": speed, "stock": slow, "repaired": slow},
+                    "file": {"own": speed, "stock": slow},
                 },
             }
         },
@@ -417,20 +420,55 @@ def record(time: str, mrr: float) -> dict[str, object]:
 def test_page_shows_the_latest_record(tmp_path: Path, language: str) -> None:
     for time, mrr in (("2026-01-02T00:00:00Z", 0.5), ("2026-01-03T00:00:00Z", 0.875)):
         history.write(tmp_path, record(time, mrr))
-    records = history.load(tmp_path)
-    quality = page.render("quality", records, language)
-    assert "0.875" in quality
-    assert "0.500" not in quality
-    speed = page.render("speed", records, language)
-    assert speed.count("**0.25**") == 5  # four ratios to the stock search, one to the Markdown
-    rows = [line for line in page.render("history", records, language).splitlines() if "`" in line]
+    shown = {part: pages.render("search", part, language, tmp_path) for part in PARTS}
+    assert "0.875" in shown["quality"]
+    assert "0.500" not in shown["quality"]
+    # Four ratios to the stock search, one to the Markdown.
+    assert shown["speed"].count("**0.25**") == 5
+    rows = [line for line in shown["history"].splitlines() if "`" in line]
     assert [line.split("|")[1].strip() for line in rows] == ["2026-01-03", "2026-01-02"]
 
 
+def test_a_run_without_a_browser_keeps_the_speed_measured_before(tmp_path: Path) -> None:
+    history.write(tmp_path, record("2026-01-02T00:00:00Z", 0.5))
+    later = record("2026-01-03T00:00:00Z", 0.875)
+    del later["collections"]["handbook"]["browser"]
+    history.write(tmp_path, later)
+    latest = history.load_latest(tmp_path)["handbook"]
+    days = {part: latest[part]["run"]["date"] for part in latest}
+    assert days == {"quality": "2026-01-03", "speed": "2026-01-02"}
+    assert len((tmp_path / history.LINES).read_text(encoding="utf-8").splitlines()) == 2
+
+
 @pytest.mark.parametrize("language", ["zh", "en"])
-@pytest.mark.parametrize("part", ["quality", "speed", "history"])
-def test_page_without_records_says_so(part: str, language: str) -> None:
-    assert "make bench BENCH=search" in page.render(part, [], language)
+@pytest.mark.parametrize("part", PARTS)
+def test_page_without_records_says_so(tmp_path: Path, part: str, language: str) -> None:
+    assert "make bench BENCH=search" in pages.render("search", part, language, tmp_path)
+
+
+def test_pages_are_as_the_records_say() -> None:
+    assert list(pages.stale()) == []
+
+
+def test_stale_pages_are_named_and_written(tmp_path: Path) -> None:
+    for name in ("search.md", "search.en.md", "checking.md", "checking.en.md"):
+        path = tmp_path / "docs/about" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text((ROOT / "docs/about" / name).read_text(encoding="utf-8"), encoding="utf-8")
+    assert len(list(pages.stale(tmp_path))) == 4  # there are no records
+    assert len(list(pages.stale(tmp_path, write=True))) == 4
+    assert list(pages.stale(tmp_path)) == []
+
+
+@pytest.mark.parametrize("text", ["", "<!-- search-quality -->\n", "<!-- /search-quality -->\n"])
+def test_a_page_without_its_markers_is_refused(tmp_path: Path, text: str) -> None:
+    with pytest.raises(pages.PageError, match="must stand once"):
+        pages.filled(text, "search", "en", tmp_path)
+
+
+def test_a_part_that_is_none_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert bench.main(["speed"]) == 2
+    assert "there are: check, trees, search, pages, search-eval" in capsys.readouterr().err
 
 
 def test_recorded_answers(notes: Path) -> None:

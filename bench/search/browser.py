@@ -41,8 +41,6 @@ FLAGS = [
 SCHEMES = ("file", "http")
 BASELINE = "search blocked"
 """How memory before was taken; records without it measured http after search had started."""
-ONCE = ("repaired",)
-"""Measured in the first round only: the fallback, to which no ratio refers."""
 QUIET_MS = 60
 """A result list that has not changed for so long has its answer."""
 LONGEST_MS = 8000
@@ -200,7 +198,7 @@ def measure(
         variants: The sites by name.
         page: The page the reader is on, relative to the site.
         queries: What is typed; the first one cold.
-        rounds: How often each is measured, except those of ONCE.
+        rounds: How often each is measured.
 
     Returns, by scheme and variant, medians over the rounds, and the browser's version.
     """
@@ -212,8 +210,6 @@ def measure(
         for number in range(rounds):
             for scheme in SCHEMES:
                 for name, site in variants.items():
-                    if number and name in ONCE:
-                        continue
                     browser = playwright.chromium.launch(
                         executable_path=browser_tool.find(), args=FLAGS
                     )

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from hooks.search.evaluation.engines import Recorded
-from hooks.search.evaluation.queries import Query
+from bench.search.evaluation.engines import Recorded
+from bench.search.evaluation.queries import Query
 
 FOLDER = Path(__file__).parent / "node"
 NAMES = ("minisearch", "flexsearch")

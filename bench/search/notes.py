@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from bench.search import llm_action, llm_notes, oi_wiki, pingcap
+from bench.search.evaluation import queries
+from bench.search.evaluation.sections import read
 from bench.search.repository import clone, git
-from hooks.search.evaluation import queries
-from hooks.search.evaluation.sections import read
 
 ROOT = Path(__file__).resolve().parents[2]
 QUERIES = Path(__file__).parent / "queries"

@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from bench.search import libraries, sites, stock
+from bench.search.evaluation import known_items, metrics, queries
+from bench.search.evaluation.compare import compare
+from bench.search.evaluation.engines import Engine, Hit, Recorded, ask, own_engine
+from bench.search.evaluation.metrics import Answer
+from bench.search.evaluation.sections import Sections, read
 from bench.search.notes import Collection
-from hooks import search_worker
-from hooks.search.evaluation import known_items, metrics, queries
-from hooks.search.evaluation.compare import compare
-from hooks.search.evaluation.engines import Engine, Hit, Recorded, ask, own_engine
-from hooks.search.evaluation.metrics import Answer
-from hooks.search.evaluation.sections import Sections, read
+from hooks.search.material import MATERIAL_VERSION
 
 KNOWN = 60
 """Known items of each kind."""
@@ -33,15 +33,9 @@ def engines(
     Answers of the others are kept in the cache, because only ours changes between most runs.
     """
     index = sites.stock_index(site)
-    languages = ("zh", "en") if (site / "en").is_dir() else ("zh",)
     key = _key(index, asked)
     found: dict[str, Engine] = {
         "own": own_engine(collection.docs, collection.terms),
-        "repaired": _kept(
-            cache / f"answers/repaired-{key}.json",
-            lambda: stock.Repaired(sites.repaired_index(index), languages),
-            asked,
-        ),
         "stock": _kept(cache / f"answers/stock-{key}.json", lambda: stock.stock(index), asked),
     }
     about: dict[str, Any] = {}
@@ -56,8 +50,7 @@ def engines(
 
 def _key(index: dict[str, Any], asked: Sequence[queries.Query]) -> str:
     texts = sorted({f"{query.language} {query.text}" for query in asked})
-    parts = [json.dumps(index, sort_keys=True), *texts, search_worker.MATERIAL_VERSION]
-    parts += [str(ANSWERS), search_worker.PRELUDE.read_text(encoding="utf-8")]
+    parts = [json.dumps(index, sort_keys=True), *texts, MATERIAL_VERSION, str(ANSWERS)]
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:20]
 
 

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from bench.search import quality, sites
+from bench.search.evaluation import history
 from bench.search.notes import PUBLIC, ROOT, Collection, handbook, missing, public
-from hooks import search_worker
-from hooks.search.evaluation import history
+from hooks.search.material import MATERIAL_VERSION
 
 TYPED = {
     "handbook": ["nvlink", "cudaMemcpyAsync", "对分带宽", "bisection bandwidth", "虚拟机里的拓扑"],
@@ -106,7 +106,7 @@ def check(collections: Iterable[Collection]) -> int:
 
 
 def main(given: list[str]) -> int:
-    """Run the benchmark, write its record to bench/results/search/, return the exit status."""
+    """Run the benchmark, keep its record, return the exit status."""
     parser = argparse.ArgumentParser(prog="bench.search", description=__doc__)
     parser.add_argument("--only", choices=sorted(PAGES), help="measure one collection")
     parser.add_argument("--rounds", type=int, default=0, help="how often the browser measures")
@@ -127,7 +127,6 @@ def main(given: list[str]) -> int:
         return check(chosen)
     now = datetime.datetime.now(datetime.UTC)
     record: dict[str, Any] = {
-        "format": history.FORMAT,
         "date": now.date().isoformat(),
         "time": now.isoformat(timespec="seconds"),
         "commit": _commit(),
@@ -135,7 +134,7 @@ def main(given: list[str]) -> int:
         "machine": _machine(),
         "versions": {
             "python": platform.python_version(),
-            "material": search_worker.MATERIAL_VERSION,
+            "material": MATERIAL_VERSION,
         },
         "collections": {},
     }
@@ -144,7 +143,7 @@ def main(given: list[str]) -> int:
         record["collections"][collection.name] = run(collection, cache, rounds=rounds)
     print(history.summary(record))
     if not arguments.no_record:
-        path = history.write(ROOT / history.FOLDER, record)
-        print(f"search: record kept in {path.relative_to(ROOT)}")
+        history.write(ROOT, record)
+        print(f"search: record kept in {history.LINES} and {history.LATEST}")
     print("bench: search done.")
     return 0

@@ -3,8 +3,6 @@
 The pages of all variants are the same files, so that what differs between them is the search:
 
 - `stock`: Material's own, in the configuration that finds most of Chinese: language zh, jieba.
-- `repaired`: Material's own with its faults mended (`hooks.search_worker`), the documented
-  fallback of this handbook.
 - `own`: this handbook's engine.
 """
 
@@ -24,13 +22,13 @@ from typing import Any
 import material
 
 from bench.search.notes import ROOT, Collection
-from hooks import search_worker
 from hooks.search import install as search_install
+from hooks.search import material as search_material
 from hooks.search.documents import folder_pages
 from hooks.search.terms import load_terms
 
 THEME = Path(str(material.__file__)).parent / "templates"
-WORKERS = search_worker.WORKERS_DIR
+WORKERS = search_material.WORKERS_DIR
 SHIM = ROOT / "docs/assets/vendor/iframe-worker/iframe-worker.min.js"
 INDEX = "search/search_index.json"
 KEPT_INDEX = "bench-stock-index.json"
@@ -154,7 +152,7 @@ def _state(collection: Collection) -> str:
     if collection.docs == ROOT / "docs":  # its pages are made by the hooks, its engine too
         for folder in ("hooks", "overrides", "docs"):
             files += [path for path in (ROOT / folder).rglob("*") if path.suffix != ".pyc"]
-        files += [ROOT / "mkdocs.yml", *(ROOT / "bench/results").rglob("*.json")]
+        files.append(ROOT / "mkdocs.yml")
     newest = max(path.stat().st_mtime_ns for path in files if path.is_file())
     return json.dumps([str(collection.docs), len(files), newest])
 
@@ -199,19 +197,6 @@ def stock_index(site: Path) -> dict[str, Any]:
     # The translation plugin can index its first language twice; that is not Material's doing.
     index["docs"] = list({entry["location"]: entry for entry in index["docs"]}.values())
     return index
-
-
-def repaired_index(index: dict[str, Any]) -> dict[str, Any]:
-    """Return a stock index as the repaired worker wants it: its settings, and no word marks."""
-    docs = [
-        {
-            name: value.replace("\u200b", "") if isinstance(value, str) else value
-            for name, value in entry.items()
-        }
-        for entry in index["docs"]
-    ]
-    config = {**index["config"], **search_worker.SEARCH_SETTINGS}
-    return {**index, "config": config, "docs": docs}
 
 
 def stock_worker() -> str:
@@ -283,25 +268,6 @@ def lay_out_at_once(site: Path) -> None:
     write(path, text)
 
 
-def make_repaired(site: Path, languages: tuple[str, ...]) -> Path:
-    """Return a copy of a site with Material's search as hooks/search_worker.py mends it."""
-    target = copy_of(site, "repaired")
-    prefixes = {name: search_worker.PREFIXES[name] for name in languages}
-    _use_worker(
-        target,
-        lambda page: search_worker.WORKER_NAME.format(
-            language="en"
-            if "en" in languages and page.relative_to(target).parts[0] == "en"
-            else "zh"
-        ),
-    )
-    for address, text in search_worker.worker_files(THEME, prefixes).items():
-        write(target / address, text)
-    index = json.dumps(repaired_index(stock_index(site)), ensure_ascii=False, separators=(",", ":"))
-    _use_index(target, index)
-    return target
-
-
 def make_own(site: Path, collection: Collection) -> Path:
     """Return a copy of a site with this handbook's engine."""
     target = copy_of(site, "own")
@@ -309,23 +275,18 @@ def make_own(site: Path, collection: Collection) -> Path:
         return target  # that is how it was built
     pages = folder_pages(collection.docs)
     groups = load_terms(collection.terms) if collection.terms else []
-    prefixes = {"zh": search_worker.PREFIXES["zh"]}
+    prefixes = {"zh": search_material.PREFIXES["zh"]}
     files = search_install.own_files(THEME, pages, groups, prefixes=prefixes)
     for address, text in files.items():
         write(target / address, text)
-    _use_worker(target, lambda page: search_worker.WORKER_NAME.format(language="zh"))
+    _use_worker(target, lambda page: search_material.WORKER_NAME.format(language="zh"))
     _use_index(target, search_install.tiny_index((target / INDEX).read_text(encoding="utf-8")))
     return target
 
 
 def make(site: Path, collection: Collection) -> dict[str, Path]:
     """Return the variants of a site by name."""
-    languages = ("zh", "en") if (site / "en").is_dir() else ("zh",)
-    return {
-        "own": make_own(site, collection),
-        "repaired": make_repaired(site, languages),
-        "stock": make_stock(site),
-    }
+    return {"own": make_own(site, collection), "stock": make_stock(site)}
 
 
 def index_sizes(variants: dict[str, Path]) -> dict[str, dict[str, int]]:

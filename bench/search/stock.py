@@ -9,8 +9,7 @@ from typing import Any
 from py_mini_racer import MiniRacer
 
 from bench.search import sites
-from hooks import search_worker
-from hooks.search.evaluation.engines import Place
+from bench.search.evaluation.engines import Place
 
 # What a worker's scope offers: messages in and out, and scripts beside it.
 _SCOPE = """
@@ -41,19 +40,15 @@ class WorkerError(RuntimeError):
 class StockEngine:
     """A search worker with Material's protocol: 0 set up, 1 ready, 2 query, 3 result."""
 
-    def __init__(self, source: str, index: dict[str, Any], *, by_score: bool = True) -> None:
+    def __init__(self, source: str, index: dict[str, Any]) -> None:
         """Start a worker.
 
         Args:
             source: The worker's program.
             index: The content of search_index.json.
-            by_score: Whether sections are listed by their own score. As Material shows them
-                they are grouped by page, which finds fewer (it hides all but one behind
-                "more on this page").
         """
         folder = sites.THEME / "assets/javascripts/lunr/min"
         scripts = {path.name: path.read_text(encoding="utf-8") for path in folder.glob("*.js")}
-        self._by_score = by_score
         self._context = MiniRacer()
         self._context.eval(_SCOPE.replace("SCRIPTS", json.dumps(scripts)))
         self._context.eval(source)
@@ -71,15 +66,14 @@ class StockEngine:
         raise WorkerError(f"no answer to message {message['type']}")
 
     def search(self, query: str, language: str = "zh", limit: int = 10) -> Sequence[Place]:
-        """Return the sections that Material lists, best first.
+        """Return the sections that Material lists, those in the reader's language first.
 
-        With `by_score`, those in the reader's language come first: Material mixes the languages,
-        but its ranking is what is compared here, not that.
+        Then by their own score. Material mixes the languages and groups sections by page, hiding
+        all but one behind "more on this page"; its ranking is what is compared here, not that.
         """
         groups = self._ask({"type": 2, "data": query})["data"]["items"]
         items = [item for group in groups for item in group if item["score"] > 0]
-        if self._by_score:
-            items.sort(key=lambda item: (_language(item["location"]) != language, -item["score"]))
+        items.sort(key=lambda item: (_language(item["location"]) != language, -item["score"]))
         return [Place(item["location"]) for item in items][:limit]
 
 
@@ -91,24 +85,3 @@ def stock(index: dict[str, Any]) -> StockEngine:
     """Return Material's search as it is."""
     source = (sites.THEME / sites.WORKERS / sites.stock_worker()).read_text(encoding="utf-8")
     return StockEngine(source, index)
-
-
-class Repaired:
-    """Material's search as hooks/search_worker.py mends it: one worker a language."""
-
-    def __init__(self, index: dict[str, Any], languages: tuple[str, ...]) -> None:
-        """Start the workers on the index of `sites.repaired_index`."""
-        prefixes = {name: search_worker.PREFIXES[name] for name in languages}
-        path = sites.THEME / sites.WORKERS / sites.stock_worker()
-        source = search_worker.patch_worker(path.read_text(encoding="utf-8"))
-        self._engines = {
-            language: StockEngine(
-                search_worker.language_worker(source, language, prefixes), index, by_score=False
-            )
-            for language in languages
-        }
-
-    def search(self, query: str, language: str = "zh", limit: int = 10) -> Sequence[Place]:
-        """Return the sections listed for a reader of a language, best first."""
-        engine = self._engines.get(language) or next(iter(self._engines.values()))
-        return engine.search(query, language, limit)

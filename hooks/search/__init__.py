@@ -5,19 +5,16 @@
 - `terms`: the data file of synonyms and translations.
 - `everyday` with `everyday.yml`: words that ask for the same in any collection, and words that
   say little.
-- `translations` with `translations.yml`: words of the trade in both languages, for notes that
-  exist in one language only.
 - `held`: which of many words stand in texts.
-- `glosses`, `gloss_terms`: the same, and abbreviations, where the notes themselves explain them.
-- `dictionary`: the same by a general dictionary, where one is installed.
-- `characters`: tables for traditional forms and pinyin, made for the characters of an index.
+- `characters` with `regional.txt`: tables for traditional forms, pinyin and what Taiwan calls
+  things, made for the characters and words of an index.
 - `index`: the files a browser loads; texts and tables, no postings.
 - `core/`: the engine, ES5, joined to one file: reading queries, ranking, repair, excerpts.
 - `worker.js`: the core behind Material's search box.
 - `engine`: the same core in Python, by V8.
 - `terminal`: `python -m hooks search`.
-- `install`: what a build writes into the site.
-- `evaluation`: how well all of it finds the right section (`python -m hooks search-eval`).
+- `install`: what a build writes into the site; `material`: what of Material's files it mends.
 
-Why an engine of our own, with measurements: README.md beside this file.
+How a query is answered: README.md beside this file. How well, and why an engine of our own:
+`bench/search`, `python -m bench search-eval`.
 """

@@ -9,13 +9,13 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable
 from functools import lru_cache
+from pathlib import Path
 from typing import Final
 
 import opencc
 import pypinyin
 
 from hooks.search.held import held
-from hooks.search.translations import HAN
 
 _FIRST, _LAST = 0x3400, 0x9FFF
 
@@ -47,7 +47,9 @@ REGIONAL: Final = (
 )
 """Pairs of a regional word and what the notes say, which search takes for the same; others are
 those of OpenCC."""
-_WORD: Final = re.compile(rf"[{HAN}]{{2,6}}")
+WORDS: Final = Path(__file__).with_name("regional.txt")
+"""Words of which OpenCC knows a regional one."""
+_WORD: Final = re.compile(r"[㐀-鿿]{2,6}")
 
 
 @lru_cache(maxsize=2)
@@ -62,18 +64,25 @@ def _regional_words(words: frozenset[str]) -> dict[str, str]:
     }
 
 
-def regional(han: set[str], words: Iterable[str], texts: Iterable[str]) -> list[tuple[str, str]]:
+@lru_cache(maxsize=1)
+def _words() -> frozenset[str]:
+    lines = WORDS.read_text(encoding="utf-8").splitlines()
+    return frozenset(word for line in lines if not line.startswith("#") for word in line.split())
+
+
+def regional(han: set[str], forms: Iterable[str], texts: Iterable[str]) -> list[tuple[str, str]]:
     """Return regional words with what the notes say instead, each pair once.
 
     Args:
         han: The characters that an index holds: pairs of REGIONAL that it cannot hold are left out.
-        words: What notes may say; of those that stand in the texts the regional word is looked up.
+        forms: Terms that notes may say besides WORDS; of those that stand in the texts the
+            regional word is looked up.
         texts: The texts of the notes.
     """
     pairs = [(old, new) for old, _, new in (one.partition(" ") for one in REGIONAL.split(","))]
     pairs = [(old, new) for old, new in pairs if set(new) <= han]
     known = {new: old for old, new in pairs}
-    others = _regional_words(frozenset(word for word in words if _WORD.fullmatch(word)))
+    others = _regional_words(_words().union(form for form in forms if _WORD.fullmatch(form)))
     standing = held(texts, others.keys() | others.values())
     for new in sorted(others.keys() & standing, key=lambda word: (len(word), word)):
         # What shorter pairs make of a word already needs no pair of its own.

@@ -1,21 +1,20 @@
 """The index: texts of sections in a compact form, in parts, and tables for reading queries.
 
 What is shipped holds no postings: the core makes them from the texts when they arrive, which
-takes less time than loading them would and half the bytes (README.md has the measurements).
+takes less time than loading them would and half the bytes (measured: bench/search/README.md).
 """
 
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from hooks.search import characters, dictionary, everyday, glosses, translations
+from hooks.search import characters, everyday
 from hooks.search.documents import Page, folder_pages, pair_sections
-from hooks.search.terms import Group, flat, load_terms
+from hooks.search.terms import Group, load_terms
 
 FORMAT: Final = 1
 """Number of the format; the core refuses any other."""
@@ -97,28 +96,13 @@ def make_index(
     texts = [text for page in pages for text in _texts(page)]
     forms = [form for group in groups for form in group.forms]
     han = characters.han_of(texts) | characters.han_of(forms)
-    words = {form for one in translations.translations() for form in one.chinese}
-    pairs = characters.regional(han, words.union(forms), texts)
-    alone = list(_alone(pages, numbers))
-    found = glosses.mine(_sections(pages)) if alone else glosses.Glosses()
-    written, explained = translations.tables(
-        alone, translations.translations(), found.translations, titles=_titles(pages)
-    )
-    known = {flat(form) for form in forms}
+    pairs = characters.regional(han, forms, texts)
     tables = {
         "simple": characters.simple_pairs(han.union(*(old for old, _ in pairs))),
         "sounds": characters.sounds(characters.han_of(texts)),
         "groups": [[group.id, list(group.forms), list(group.see)] for group in groups]
-        + [[f"~{old}", [old, new], []] for old, new in pairs]
-        + [
-            [f"~{short}", [words, short], []]
-            for words, short in found.abbreviations
-            if not {flat(words), flat(short)} & known
-        ],
+        + [[f"~{old}", [old, new], []] for old, new in pairs],
         "everyday": everyday.table(_titles(pages), texts),
-        "translations": translations.packed(written),
-        "glosses": translations.packed(explained),
-        "dictionary": translations.packed(dictionary.table(alone)),
     }
     index = Index(tables, pages=list(pages))
     for language in dict.fromkeys(page.language for page in pages):
@@ -138,20 +122,6 @@ def _titles(pages: Iterable[Page]) -> Iterable[str]:
     for page in pages:
         yield page.title
         yield from (section.title for section in page.sections)
-
-
-def _sections(pages: Iterable[Page]) -> Iterable[tuple[str, str]]:
-    return ((section.title, section.text) for page in pages for section in page.sections)
-
-
-def _alone(pages: Iterable[Page], numbers: Mapping[tuple[str, str], list[int]]) -> Iterable[str]:
-    """Yield the texts of sections that stand in one language only: no twin answers for them."""
-    pages = list(pages)
-    versions = Counter(number for page in pages for number in numbers[page.key, page.language])
-    for page in pages:
-        for section, number in zip(page.sections, numbers[page.key, page.language], strict=True):
-            if versions[number] == 1:
-                yield from (page.title, section.title, section.text)
 
 
 def build_index(docs_dir: Path, terms: Path | None = None) -> Index:

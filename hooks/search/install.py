@@ -1,27 +1,25 @@
 """What a build writes into the site for search, by the engine of our own or by the stock one.
 
-`extra.search.engine: stock` in mkdocs.yml, or the environment variable HANDBOOK_SEARCH=stock,
-puts Material's own worker back, with the repairs of `hooks.search_worker`. Both engines answer
-the same messages under the same file names, so pages do not differ.
+`extra.search.engine: stock` in mkdocs.yml, which the environment variable HANDBOOK_SEARCH sets,
+leaves search to Material, with the settings of its plugin.
 """
 
 from __future__ import annotations
 
 import gzip
 import json
-import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from hooks import search_worker
+from hooks.search import material
 from hooks.search.documents import Page
 from hooks.search.engine import core_source
 from hooks.search.index import Index, make_index, script
+from hooks.search.material import PREFIXES, WORKER_NAME, WORKERS_DIR, PatchError, Replacement
 from hooks.search.terms import Group
-from hooks.search_worker import PREFIXES, WORKER_NAME, WORKERS_DIR, PatchError, Replacement
 
 FOLDER: Final = "search"
 TABLES: Final = f"{FOLDER}/handbook.tables.js"
@@ -62,13 +60,13 @@ class Settings:
     """Language -> queries to suggest while the search box is empty."""
 
 
-def read_settings(extra: object, environment: Mapping[str, str] = os.environ) -> Settings:
-    """Return the settings of `extra.search`; the environment wins.
+def read_settings(extra: object) -> Settings:
+    """Return the settings of `extra.search`.
 
     Raises SearchSettingError for an engine that does not exist.
     """
     fields = extra if isinstance(extra, dict) else {}
-    engine = str(environment.get("HANDBOOK_SEARCH") or fields.get("engine") or "own")
+    engine = str(fields.get("engine") or "own")
     if engine not in ENGINES:
         raise SearchSettingError(
             f"search engine '{engine}' (extra.search.engine or HANDBOOK_SEARCH) is none of"
@@ -84,7 +82,7 @@ def check_bundle(source: str) -> None:
         if text not in source:
             raise PatchError(
                 f"Material's page script does not hold '{text}' ({purpose}). hooks/search was"
-                f" written for mkdocs-material {search_worker.MATERIAL_VERSION}: install that"
+                f" written for mkdocs-material {material.MATERIAL_VERSION}: install that"
                 f" version, or set extra.search.engine: stock in mkdocs.yml"
             )
 
@@ -100,7 +98,7 @@ def worker_script(language: str, parts: Mapping[str, Sequence[str]]) -> str:
         "titles": {name: TITLES.format(language=name) for name in parts},
         "parts": {k: list(v) for k, v in parts.items()},
     }
-    return core_source() + search_worker.apply(
+    return core_source() + material.apply(
         WORKER.read_text(encoding="utf-8"),
         [
             Replacement(
@@ -156,12 +154,12 @@ def own_files(
     """
     for language in prefixes:
         if not any(page.language == language for page in pages):
-            raise search_worker.SearchIndexError(
+            raise material.SearchIndexError(
                 f"no page in '{language}' was seen by the build; {len(pages)} pages were."
                 f" In mkdocs.yml the plugins must come in the order search, i18n, offline, and"
                 f" no language's build may have failed"
             )
-    bundle = search_worker.single(theme_dir / "assets/javascripts", "bundle.*.min.js")
+    bundle = material.single(theme_dir / "assets/javascripts", "bundle.*.min.js")
     stock = bundle.read_bytes().decode("utf-8")
     check_bundle(stock)
     index = make_index(pages, groups)
@@ -176,7 +174,7 @@ def own_files(
     for language in prefixes:
         address = f"{WORKERS_DIR}/{WORKER_NAME.format(language=language)}"
         files[address] = worker_script(language, parts)
-    files[f"assets/javascripts/{bundle.name}"] = search_worker.patch_bundle(stock)
+    files[f"assets/javascripts/{bundle.name}"] = material.patch_bundle(stock)
     suggested = facets(pages, (settings or Settings()).queries)
     files[FACETS] = f"var __search_facets = {json.dumps(suggested, ensure_ascii=False)};\n"
     return files
@@ -201,7 +199,6 @@ def install(
     """
     chosen = settings or Settings()
     if chosen.engine == "stock":
-        search_worker.install(site_dir, theme_dir)
         suggested = json.dumps(facets(pages, chosen.queries), ensure_ascii=False)
         (site_dir / FACETS).write_text(f"var __search_facets = {suggested};\n", encoding="utf-8")
         return

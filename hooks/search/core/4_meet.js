@@ -3,7 +3,7 @@
   /* What a way of meeting counts by. */
   var WAY = {
     exact: 1, twin: 0.5, inflected: 0.85, parts: 0.7, prefix: 0.75, inside: 0.45,
-    synonym: 0.75, translated: 0.95, english: 0.9, related: 0.3, everyday: 0.65, phrase: 0.75, repaired: 0.6, single: 0.6
+    synonym: 0.75, related: 0.3, everyday: 0.65, phrase: 0.75, repaired: 0.6, single: 0.6
   };
   var MAX_PREFIXED = 40;
 

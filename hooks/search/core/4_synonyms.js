@@ -1,4 +1,4 @@
-  /* ---- Synonyms and translations ------------------------------------------------- */
+  /* ---- Synonyms, in either language ---------------------------------------------- */
 
   /* "zero-copy", "zero copy", "Zero Copy" -> zerocopy. */
   function flat(text, folder) {

@@ -70,7 +70,6 @@
       meetSynonyms(self, read, index, factor, out);
     });
     mark(out);
-    this.translate(read, own, twin, out);
     this.asTerms(read, own, twin, out);
     read.isAsked = isSentence(read);
     read.mix = read.isAsked ? ASKED : MIX;

@@ -21,7 +21,6 @@
     this.sounds = null;
     this.synonyms = null;
     this.words = null;
-    this.translations = null;
     this.raw = tables;
   };
 
@@ -39,15 +38,6 @@
   Engine.prototype.everyday = function () {
     if (!this.words) { this.words = readEveryday(this.raw.everyday || {}, this.folder); }
     return this.words;
-  };
-
-  Engine.prototype.dictionary = function () {
-    var raw = this.raw;
-    if (!this.translations) {
-      this.translations = readTranslations([[raw.translations, 1, false], [raw.glosses, EXPLAINED, false],
-        [raw.dictionary, GENERAL, true]], this.folder);
-    }
-    return this.translations;
   };
 
   Engine.prototype.add = function (part) {

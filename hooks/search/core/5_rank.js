@@ -4,10 +4,9 @@
   var READ = 48;            /* sections whose text is looked at */
   var LEAST_SCORE = 0.03;   /* of the best section's score; below, nothing is shown */
   /* How a word is met, worst first, and how well: by a repair, by another way that says little, by
-   * a word that asks for the same, by what a general dictionary has for it, by one of the other
-   * language, by itself. */
-  var REPAIRED = 1, HARDLY = 2, ALIKE = 3, GUESSED = 4, TRANSLATED = 5, ITSELF = 6;
-  var GOOD = [0, 0.55, 0.6, 0.75, 0.8, 0.9, 1];
+   * a word that asks for the same, by itself. */
+  var REPAIRED = 1, HARDLY = 2, ALIKE = 3, ITSELF = 4;
+  var GOOD = [0, 0.55, 0.6, 0.75, 1];
   var UNTITLED = 0.7;       /* of a question, for what stands in no title: a way of speaking, more likely */
   var UNMET = 0.5;          /* weight of what nothing meets where other words are met */
 
@@ -37,8 +36,7 @@
   };
 
   function howMet(way, twin) {
-    return way.repaired ? REPAIRED : way.everyday ? ALIKE : way.general && way.atoms.length === 1 ? GUESSED :
-      way.translated ? TRANSLATED :
+    return way.repaired ? REPAIRED : way.everyday ? ALIKE :
       way.weight >= 0.4 || way.index === twin ? ITSELF : HARDLY;
   }
 

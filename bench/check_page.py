@@ -1,28 +1,17 @@
-"""The parts of the page about the checks that are made from code and records.
-
-`<!-- check-rules -->`: every rule. `<!-- check-speed -->`, `<!-- check-peers -->`: the latest
-record of the benchmark. `<!-- check-trees -->`: what was found in public trees.
-"""
+"""What the site's page about the checks shows: records of the benchmark as Markdown tables."""
 
 from __future__ import annotations
 
 import itertools
 import json
-import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from hooks import rules, rules_zh
+from bench.timing import RESULTS
 
-_MARKER = re.compile(
-    r"^<!-- check-(?P<name>rules|speed|peers|trees) -->[ \t]*$", flags=re.MULTILINE
-)
-RESULTS = "bench/results"
 _WORDS = {
     "zh": {
-        "rules": ("规则", "报告什么", "怎样修正"),
-        "ours": "（仅本手册）",
         "none": "尚无记录。",
         "speed": ("比较", "结果"),
         "peers": ("工具", "找出缺陷", "误报", "{notes} 篇的处理器时间"),
@@ -40,8 +29,6 @@ _WORDS = {
         "at": "记录于 {date}，命令 `{command}`；{processor}，Python {python}。",
     },
     "en": {
-        "rules": ("Rule", "What is reported", "How to mend it"),
-        "ours": " (only in this handbook)",
         "none": "No record yet.",
         "speed": ("Compared", "Result"),
         "peers": ("Tool", "Defects found", "Blamed wrongly", "Processor time, {notes} notes"),
@@ -61,23 +48,12 @@ _WORDS = {
 }
 
 
-def fill(markdown: str, language: str, root: Path | None) -> str:
-    """Replace each marker line by what it names."""
-    results = (root or Path()) / RESULTS
-
-    def block(match: re.Match[str]) -> str:
-        name = match["name"]
-        if name == "rules":
-            return rules_table(language)
-        record = _load(results / ("trees.json" if name == "trees" else "check.json"))
-        if record is None:
-            return str(_WORDS[language]["none"])
-        if name == "peers" and not {"quality", "peers"} <= record.keys():
-            return str(_WORDS[language]["none"])
-        make = {"speed": speed, "peers": peers, "trees": trees}[name]
-        return make(record, language)
-
-    return _MARKER.sub(block, markdown)
+def render(part: str, language: str, results: Path = RESULTS) -> str:
+    """Return a part of the page: `speed`, `peers` or `trees`."""
+    record = _load(results / ("trees.json" if part == "trees" else "check.json"))
+    if record is None or (part == "peers" and not {"quality", "peers"} <= record.keys()):
+        return str(_WORDS[language]["none"])
+    return {"speed": speed, "peers": peers, "trees": trees}[part](record, language)
 
 
 def _load(path: Path) -> dict[str, Any] | None:
@@ -88,28 +64,11 @@ def _load(path: Path) -> dict[str, Any] | None:
     return record if isinstance(record, dict) else None
 
 
-def _cell(text: str) -> str:
-    """Return text that a cell of a table shows as it is."""
-    text = re.sub(r"([\\`*_\[\]|{}$~])", r"\\\1", text)
-    return text.replace("<", "&lt;").replace(">", "&gt;")
-
-
 def _table(head: object, rows: Sequence[tuple[str, ...]], right: int = 0) -> str:
     cells = [str(one) for one in head] if isinstance(head, tuple) else []
     rule = ["---"] * (len(cells) - right) + ["---:"] * right
     lines = [cells, rule, *rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
-
-
-def rules_table(language: str) -> str:
-    """Return every rule as a table."""
-    words = _WORDS[language]
-    rows = []
-    for rule in rules.all_rules():
-        what, mend = (rule.what, rule.mend) if language == "en" else rules_zh.TEXTS[rule.name]
-        ours = str(words["ours"]) if rule.elsewhere == "off" else ""
-        rows.append((f"`{rule.name}`{ours}", _cell(what), _cell(mend)))
-    return _table(words["rules"], rows)
 
 
 def speed(record: dict[str, Any], language: str) -> str:

@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
-from hooks.search.evaluation.queries import NO_ANSWER, Query
+from bench.search.evaluation.queries import NO_ANSWER, Query
 
 DEPTH = 10
 """How far down a list is looked at."""

@@ -1,4 +1,4 @@
-"""`python -m hooks search-eval`: how well the search finds the right section."""
+"""`python -m bench search-eval`: how well the search finds the right section."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from pathlib import Path
 
 import click
 
-from hooks.search.evaluation import compare, known_items, metrics, queries, report
-from hooks.search.evaluation.engines import ask, own_engine
-from hooks.search.evaluation.metrics import Answer
-from hooks.search.evaluation.sections import read
+from bench.search.evaluation import compare, known_items, metrics, queries, report
+from bench.search.evaluation.engines import ask, own_engine
+from bench.search.evaluation.metrics import Answer
+from bench.search.evaluation.sections import read
 
 ROOT = Path(__file__).resolve().parents[3]
 QUERIES = ROOT / "bench/search/queries"
@@ -34,7 +34,7 @@ QUERIES = ROOT / "bench/search/queries"
 @click.option(
     "--terms",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="The data file of synonyms and translations.",
+    help="The data file of terms, such as docs/terms.yml.",
 )
 @click.option("--known-items", is_flag=True, help="Ask for the folder's own text instead.")
 @click.option("--each", default=60, show_default=True, help="Known items of each kind.")

@@ -13,8 +13,8 @@ import unicodedata
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 
-from hooks.search.evaluation.queries import Query
-from hooks.search.evaluation.sections import Section
+from bench.search.evaluation.queries import Query
+from bench.search.evaluation.sections import Section
 
 KINDS = ("title", "identifier", "prefix", "swap", "phrase", "pair")
 """A whole heading, an identifier, the first part of one, one with two letters swapped, some

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from hooks.search.evaluation.metrics import DEPTH, Answer
-from hooks.search.evaluation.queries import Query
-from hooks.search.evaluation.sections import Sections
+from bench.search.evaluation.metrics import DEPTH, Answer
+from bench.search.evaluation.queries import Query
+from bench.search.evaluation.sections import Sections
 
 
 class Hit(Protocol):

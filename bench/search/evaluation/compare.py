@@ -12,8 +12,8 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from hooks.search.evaluation.metrics import Answer
-from hooks.search.evaluation.queries import NO_ANSWER
+from bench.search.evaluation.metrics import Answer
+from bench.search.evaluation.queries import NO_ANSWER
 
 ROUNDS = 10_000
 

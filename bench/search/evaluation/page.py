@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from hooks.search.evaluation import history
-from hooks.search.evaluation.queries import CLASSES, NO_ANSWER
+from bench.search.evaluation import history
+from bench.search.evaluation.queries import CLASSES, NO_ANSWER
 
 _ENGINES = {
     "own": {"zh": "本站引擎", "en": "ours"},
-    "repaired": {"zh": "修正过的原版", "en": "stock, mended"},
     "stock": {"zh": "原版", "en": "stock"},
     "minisearch": {"zh": "MiniSearch", "en": "MiniSearch"},
     "flexsearch": {"zh": "FlexSearch", "en": "FlexSearch"},
@@ -157,7 +156,7 @@ def _classes(collection: dict[str, Any], language: str) -> str:
 
 
 def _speed(collection: dict[str, Any], language: str) -> str:
-    variants = ("stock", "repaired", "own")
+    variants = ("stock", "own")
     rows = []
     for scheme, ratios in history.speed_ratios(collection).items():
         measured = collection["browser"][scheme]
@@ -181,98 +180,91 @@ def _speed(collection: dict[str, Any], language: str) -> str:
         )
     share = history.index_share(collection)
     if share is not None:
-        rows.append([_t("share", language), "—", "—", "—", f"**{share:.2f}**"])
+        rows.append([_t("share", language), "—", "—", f"**{share:.2f}**"])
     head = [_t("what", language), *(_ENGINES[variant][language] for variant in variants)]
     return _table([*head, _t("ratio", language)], rows)
 
 
-def _history(records: Sequence[dict[str, Any]], language: str) -> str:
-    names = [
-        name for name in _COLLECTIONS if any(name in record["collections"] for record in records)
-    ]
+def _history(runs: Sequence[dict[str, Any]], language: str) -> str:
+    names = [name for name in _COLLECTIONS if any(name in run["collections"] for run in runs)]
     head = [_t("date", language), _t("commit", language)]
     for name in names:
         label = _COLLECTIONS[name][language]
         head += [f"{label} MRR@10", f"{label} {_t('test', language)}", f"{label} file:// p95"]
     rows = []
-    for record in reversed(records):
-        row = [record["date"], f"`{record['commit']}`"]
+    for run in reversed(runs):
+        row = [run["date"], f"`{run['commit']}`"]
         for name in names:
-            collection = record["collections"].get(name)
+            collection = run["collections"].get(name)
             if collection is None:
                 row += ["—"] * 3
                 continue
             own = collection["engines"]["own"]
-            ratios = history.speed_ratios(collection).get("file", {})
-            p95 = ratios.get("key_p95_ms")
+            p95 = collection["ratios"].get("file", {}).get("key_p95_ms")
             row += [
-                f"{own['judged']['all']['mrr']:.3f}",
-                f"{own['test']['all']['mrr']:.3f}",
+                f"{own['mrr']:.3f}",
+                f"{own['test']:.3f}",
                 f"{p95:.2f}" if p95 is not None else "—",
             ]
         rows.append(row)
     return _table(head, rows)
 
 
-def _machine(record: dict[str, Any], name: str, language: str) -> str:
-    machine, colon, semi = record["machine"], _t("colon", language), _t("semi", language)
-    collection = record["collections"][name]
-    browsers = [collection["browser"]["browser"]] if "browser" in collection else []
+def _machine(part: dict[str, Any], language: str) -> str:
+    run, colon, semi = part["run"], _t("colon", language), _t("semi", language)
+    machine = run["machine"]
+    browsers = [part["browser"]["browser"]] if "browser" in part else []
     libraries = [
         f"{_ENGINES[engine]['en']} {numbers['version']}"
-        for engine, numbers in collection["engines"].items()
+        for engine, numbers in part["engines"].items()
         if "version" in numbers
     ]
-    versions = [f"Material {record['versions']['material']}", *browsers, *sorted(libraries)]
+    versions = [f"Material {run['versions']['material']}", *browsers, *sorted(libraries)]
     label = {"zh": "机器", "en": "Machine"}[language]
     cores = {"zh": "核", "en": "cores"}[language]
     command = {"zh": "命令", "en": "Command"}[language]
     return (
         f"{label}{colon}{machine['cpu']}, {machine['cores']} {cores}, {machine['system']}{semi}"
-        f"{', '.join(versions)}{semi}{command}{colon}`{record['command']}`{semi}"
-        f"{record['date']}, `{record['commit']}`"
+        f"{', '.join(versions)}{semi}{command}{colon}`{run['command']}`{semi}"
+        f"{run['date']}, `{run['commit']}`"
     )
 
 
-def latest(records: Sequence[dict[str, Any]], language: str) -> str:
-    """Return the last run as Markdown: quality, classes, speed, for each collection, and where.
+def quality(latest: Mapping[str, dict[str, Any]], language: str) -> str:
+    """Return how well each collection was searched last: all queries, by class, and where.
 
     Headings of the collections are bold lines, so that the page's own headings stay few.
     """
-    if not records:
-        return _t("none", language)
     parts = []
-    for name, record in history.newest(records).items():
-        collection = record["collections"][name]
+    for name in _ordered(latest, "quality"):
+        part = latest[name]["quality"]
         parts += [
             f"**{_COLLECTIONS[name][language]}**",
-            _source(name, collection, language),
-            _quality(collection, language),
-            _classes(collection, language),
-            _machine(record, name, language),
-        ]
-    return "\n\n".join(parts)
-
-
-def speed(records: Sequence[dict[str, Any]], language: str) -> str:
-    """Return waiting times, memory and bytes of the last run that measured them."""
-    measured = history.newest(records, "browser")
-    parts = []
-    for name, record in measured.items():
-        parts += [
-            f"**{_COLLECTIONS[name][language]}**",
-            _speed(record["collections"][name], language),
-            _machine(record, name, language),
+            _source(name, part, language),
+            _quality(part, language),
+            _classes(part, language),
+            _machine(part, language),
         ]
     return "\n\n".join(parts) or _t("none", language)
 
 
-def over_time(records: Sequence[dict[str, Any]], language: str) -> str:
+def speed(latest: Mapping[str, dict[str, Any]], language: str) -> str:
+    """Return waiting times, memory and bytes, where they were measured last."""
+    parts = []
+    for name in _ordered(latest, "speed"):
+        part = latest[name]["speed"]
+        parts += [
+            f"**{_COLLECTIONS[name][language]}**",
+            _speed(part, language),
+            _machine(part, language),
+        ]
+    return "\n\n".join(parts) or _t("none", language)
+
+
+def _ordered(latest: Mapping[str, dict[str, Any]], part: str) -> list[str]:
+    return [name for name in _COLLECTIONS if part in latest.get(name, {})]
+
+
+def over_time(runs: Sequence[dict[str, Any]], language: str) -> str:
     """Return one row a run, the latest first."""
-    return _history(records, language) if records else _t("none", language)
-
-
-def render(part: str, records: Sequence[dict[str, Any]], language: str) -> str:
-    """Return a part of the page: `quality`, `speed` or `history`."""
-    parts = {"quality": latest, "speed": speed, "history": over_time}
-    return parts[part](records, language)
+    return _history(runs, language) if runs else _t("none", language)

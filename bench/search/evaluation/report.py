@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hooks.search.evaluation.compare import Change, Comparison
-from hooks.search.evaluation.metrics import Answer, by_class, false_hits, score
-from hooks.search.evaluation.queries import NO_ANSWER
+from bench.search.evaluation.compare import Change, Comparison
+from bench.search.evaluation.metrics import Answer, by_class, false_hits, score
+from bench.search.evaluation.queries import NO_ANSWER
 
 _HEAD = (
     f"{'':12} {'queries':>7} {'MRR@10':>7} {'S@1':>6} {'S@5':>6} {'nDCG':>6} "

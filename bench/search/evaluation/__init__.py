@@ -10,6 +10,6 @@ Works on any folder of notes and on any engine with
 - `compare`: whether one engine is better than another, or was lucky.
 - `engines`: this handbook's own engine, and recorded answers of others.
 - `report`: all of it as a table and as JSON.
-- `command`: `python -m hooks search-eval`.
+- `command`: `python -m bench search-eval`.
 - `history`: records of benchmark runs; `page`: the page of the site that shows them.
 """
