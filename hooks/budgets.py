@@ -60,11 +60,12 @@ _HAN = re.compile(r"[㐀-䶿一-鿿豈-﫿]")
 _WORD = re.compile(r"[^\W_][\w'’.,/%+×·°-]*")
 # A number that a reader must weigh: no year, and no part of a name (H100, PCIe 5.0, 第 4 代).
 _NUMBER = re.compile(
-    r"(?<![\w.\-/])(?<!第 )(?<!第)(?<![A-Z][a-z] )"
+    r"(?<![\w.\-/])(?<!第 )(?<!第)"
     r"[~≈<>≤≥±−-]?(?!(?:19|20)\d\d(?![\d.,]*\d))\d+(?:,\d{3})*(?:\.\d+)?(?![\w.]*\d|[A-Za-z]?[_-]\w)"
 )
 _NAMED = re.compile(
-    r"(?:\b[A-Z][\w+-]*|[Ff]igure|[Tt]able|图|表|[Cc]apability|计算能力|[Ss]tage|阶段|版本|version|from)\s*\Z"
+    r"(?:\b(?:[A-Z][\w+-]*[A-Z0-9][\w+-]*|Gen|Hopper|Blackwell|Llama|[Ff]igure|[Tt]able|[Qq]uestion"
+    r"|[Cc]apability|[Ss]tage|[Gg]eneration|version)|图|表|计算能力|阶段|版本|第)\s*\Z"
 )
 _HEDGE = {
     "en": re.compile(
@@ -164,9 +165,9 @@ def _sections(note: Note) -> list[tuple[str, int, str]]:
     """Return name, line and text of the sections of level 2 before the references."""
     lines = note.text.split("\n")
     starts = [one for one in note.source.headings if one.level <= 2]
-    head = split(note.text)
-    first = len(lines) - len(head.body.split("\n")) + 1
-    found = [("", first, "\n".join(lines[first - 1 : starts[0].line - 1] if starts else lines))]
+    if not starts:
+        return [("", 1, split(note.text).body)]
+    found: list[tuple[str, int, str]] = []
     for heading, after in zip(starts, [*starts[1:], None], strict=True):
         if heading.text.lower() in REFERENCES:
             break
@@ -183,7 +184,7 @@ def written(note: Note) -> list[tuple[int, int]]:
         for match in _FOLDED.finditer(text)
     ]
     return [
-        (fence.line, fence.text.count("\n") + 1)
+        (fence.line, len(fence.text.splitlines()))
         for fence in note.source.fences
         if fence.info.split(" ")[0] not in _DRAWN
         and not any(start <= fence.line <= end for start, end in hidden)

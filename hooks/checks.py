@@ -28,7 +28,7 @@ from hooks.links import assets, digest, snippets
 from hooks.links.settings import Settings
 from hooks.memory import FOLDER, Memory
 from hooks.records import Catalogue
-from hooks.search import terms
+from hooks.search import term_forms, terms
 
 MERMAID = "assets/vendor/mermaid/mermaid.min.js"
 
@@ -96,7 +96,7 @@ def _read_rest(
     findings += problems
     areas, problems = topic_map.load(docs / "map.yml", "docs/map.yml")
     findings += problems + missing_translations(notes)
-    findings += terms.check_file(docs / "terms.yml", "docs/terms.yml")
+    findings += _check_terms(notes, docs / "terms.yml")
     findings += addresses.check_aliases(notes)
     register = root / addresses.REGISTER
     if register.is_file():
@@ -107,6 +107,13 @@ def _read_rest(
     resolver = values.Resolver(base, docs, root, frozenset(notes.ids()), known=fences.known)
     findings += values.check_notes(notes, resolver)
     return Tree(root, docs, notes, entries, base, areas, fences, resolver, findings)
+
+
+def _check_terms(notes: Catalogue, path: Path) -> list[Finding]:
+    if not path.is_file():
+        return []
+    groups, findings = terms.check_terms(path.read_text(encoding="utf-8"))
+    return findings + term_forms.check_forms(notes, groups)
 
 
 def _check_diagrams(notes: Catalogue, docs: Path, root: Path) -> list[Finding]:

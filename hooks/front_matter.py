@@ -142,8 +142,13 @@ def _field_finding(item: Any, node: yaml.MappingNode, file: str) -> Finding:
             if len(item["loc"]) > 1 and isinstance(value, yaml.SequenceNode):
                 place = value.value[int(item["loc"][1])]
             line, column = place.start_mark.line + 2, place.start_mark.column + 1
+    inner = str(item["loc"][1]) if len(item["loc"]) > 1 and name == "length" else ""
+    if item["type"] == "missing" and inner:
+        message = f"field '{name}' lacks '{inner}'; write {{words: 2200, reason: why}}"
+        return Finding(file, line, column, "front-matter", message, target=inner)
     if item["type"] == "extra_forbidden":
-        known = FrontMatter.model_fields
+        known = Allowance.model_fields if inner else FrontMatter.model_fields
+        name = inner or name
         message = f"unknown field '{name}'; known fields: {', '.join(known)}"
         hint = nearest(name, known)
         return Finding(file, line, column, "front-matter", message, target=name, suggestion=hint)

@@ -21,6 +21,13 @@ RULES = (
         OFF,
     ),
     Rule(
+        "term-form",
+        "a Chinese note writes a term in a form that the file of terms says to avoid",
+        "a reader looks for a difference between two words for one thing",
+        "write the form that is suggested",
+        OFF,
+    ),
+    Rule(
         "duplicate-title",
         "two notes of one language have one title",
         "search results cannot be told apart",

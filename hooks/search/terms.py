@@ -8,6 +8,8 @@ that are related, which search counts for less:
       en: [zero-copy, zero copy]
       abbr: []
       see: [dma]
+
+`avoid` holds Chinese forms that readers search by and notes do not write: `term_forms` finds them.
 """
 
 from __future__ import annotations
@@ -51,6 +53,8 @@ class Group(BaseModel):
     en: list[Term] = Field(default_factory=list)
     abbr: list[Term] = Field(default_factory=list)
     """Abbreviations and code names, in either language."""
+    avoid: list[Term] = Field(default_factory=list)
+    """Chinese forms that are searched by and not written; the first of `zh` is."""
     see: list[str] = Field(default_factory=list)
     """Ids of related groups."""
 
@@ -64,7 +68,7 @@ class Group(BaseModel):
     @property
     def forms(self) -> list[str]:
         """Return every term of the group once, in order."""
-        return list(dict.fromkeys([*self.zh, *self.en, *self.abbr]))
+        return list(dict.fromkeys([*self.zh, *self.en, *self.abbr, *self.avoid]))
 
 
 def flat(term: str) -> str:
@@ -150,7 +154,7 @@ def _across(groups: list[tuple[Group, yaml.MappingNode]], file: str) -> list[Fin
         if not group.forms:
             message = f"group '{group.id}' has no term; give it zh, en or abbr"
             findings.append(Finding(file, line, column, RULE, message, target=group.id))
-        for field in ("zh", "en", "abbr"):
+        for field in ("zh", "en", "abbr", "avoid"):
             for term, (at, across) in zip(
                 getattr(group, field), _places(node, field), strict=False
             ):
@@ -169,11 +173,6 @@ def _across(groups: list[tuple[Group, yaml.MappingNode]], file: str) -> list[Fin
                     Finding(file, at, across, RULE, message, target=target, suggestion=hint)
                 )
     return findings
-
-
-def check_file(path: Path, file: str) -> list[Finding]:
-    """Return what is wrong with a data file, which need not exist."""
-    return check_terms(path.read_text(encoding="utf-8"), file)[1] if path.is_file() else []
 
 
 def load_terms(path: Path) -> list[Group]:
