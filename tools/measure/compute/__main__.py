@@ -7,11 +7,11 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from tools.measure.compute import precision, precision_training
+from tools.measure.compute import cards, precision, precision_training
 from tools.measure.compute.ddp_peak import ddp_peak
 from tools.measure.compute.lines import ROOT, Run
 from tools.measure.compute.recompute import recompute
-from tools.measure.compute.records import files, rendered, shared
+from tools.measure.compute.records import files, of_chip, rendered, shared
 from tools.measure.topo.model import MeasureError
 from tools.measure.topo.wording import both
 
@@ -22,6 +22,11 @@ LATER = ROOT / "tools/measure/raw/2026-11-22-1x-h200-recompute"
 PEAK = ROOT / "tools/measure/raw/2026-11-22-2x-h200-ddp"
 FORMATS = ROOT / "tools/measure/raw/2026-11-22-1x-h200-precision"
 SMALL = ROOT / "tools/measure/raw/2026-11-22-1x-h200-precision-late"
+AGAIN = {
+    ROOT / "tools/measure/raw/2026-11-23-1x-h200-compute": cards.H200,
+    ROOT / "tools/measure/raw/2026-11-23-1x-h100-compute": cards.h100(),
+}
+"""Runs of the programs of docs/chip on another card of a kind."""
 SECOND = ROOT / "tools/measure/raw/2026-11-21-1x-h100-compute"
 
 
@@ -53,6 +58,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             Run(options.alone), Run(options.several), Run(options.second, both("SXM", "SXM")), ROOT
         )
         found |= rendered(shared(Run(options.four)), ROOT)
+        for folder, card in AGAIN.items():
+            second = cards.another(card, "2026-11-23")
+            found |= rendered(of_chip(Run(folder, both("SXM", "SXM")), second), ROOT)
         runs = (
             (recompute, options.later),
             (ddp_peak, options.peak),

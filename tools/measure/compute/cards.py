@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import yaml
@@ -144,4 +144,24 @@ def h100() -> Card:
             "yet the clock stays below 1830 MHz and the cap is still given as the reason; why was "
             "not found out.",
         ),
+    )
+
+
+def another(card: Card, day: str) -> Card:
+    """Return a second card of a kind, measured on another day on another machine.
+
+    What its records say of themselves holds for any card; compare them with the first one's.
+    """
+    plain = both(
+        "另一台机器上的另一块同型号卡，同一程序；与第一块的记录对照。",
+        "Another card of this model in another machine, the same program; compare with the record"
+        " of the first.",
+    )
+    return replace(
+        card,
+        suffix=f"_{card.name.lower()}_b",
+        title=both(f"（另一块 {card.name}，{day}）", f" (another {card.name}, {day})"),
+        bandwidth=plain,
+        roofline=plain,
+        gemm=plain,
     )

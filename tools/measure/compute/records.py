@@ -34,9 +34,13 @@ def drafts(alone: Run, several: Run, second: Run) -> Iterator[tuple[Draft, Run]]
     ):
         yield make(alone), alone
     yield from shared(several)
-    other = cards.h100()
+    yield from of_chip(second, cards.h100())
+
+
+def of_chip(run: Run, card: cards.Card) -> Iterator[tuple[Draft, Run]]:
+    """Yield the records of a chip by itself."""
     for show in (chip.device, chip.bandwidth, chip.roofline, chip.gemm):
-        yield show(second, other), second
+        yield show(run, card), run
 
 
 def shared(run: Run) -> Iterator[tuple[Draft, Run]]:
