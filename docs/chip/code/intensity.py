@@ -50,6 +50,9 @@ def decode_attention(heads: int, kv_heads: int, each: float = 2) -> float:
     return 4 * heads / (2 * kv_heads * each)
 
 
+# --8<-- [end:main]
+
+
 def decode_mla(heads: int, latent: int, rotary: int, each: float = 2) -> float:
     """The same over one latent vector that all heads share, up-projections absorbed."""
     return 2 * heads * (2 * latent + rotary) / ((latent + rotary) * each)
@@ -59,8 +62,6 @@ def prefill_attention(length: int, each: float = 2) -> float:
     """One fused causal head: half of 4 s^2 d operations; q, k, v read and o written once."""
     return 4 * length**2 / 2 / (4 * length * each)
 
-
-# --8<-- [end:main]
 
 OPERATIONS = [
     ("add, c = a + b", elementwise(1, 2, 1)),

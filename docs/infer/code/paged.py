@@ -16,7 +16,6 @@ from collections import deque
 from dataclasses import dataclass, field
 
 
-# --8<-- [start:main]
 class OutOfPagesError(RuntimeError):
     """The pool has no free page: wait, preempt a sequence or evict a cached prefix."""
 
@@ -55,6 +54,7 @@ class Sequence:
     table: list[int] = field(default_factory=list)
     length: int = 0
 
+    # --8<-- [start:main]
     def append(self, tokens: int = 1) -> None:
         """Make room for tokens; a shared last page is copied before it is written."""
         for _ in range(tokens):
@@ -70,6 +70,8 @@ class Sequence:
         """Physical page and offset of a token: all that the attention kernel must know."""
         return self.table[token // self.pool.page], token % self.pool.page
 
+    # --8<-- [end:main]
+
     def fork(self) -> Sequence:
         """Share every page, as parallel sampling does after one prefill."""
         for page in self.table:
@@ -80,9 +82,6 @@ class Sequence:
         for page in self.table:
             self.pool.release(page)
         self.table, self.length = [], 0
-
-
-# --8<-- [end:main]
 
 
 def steps() -> list[str]:
