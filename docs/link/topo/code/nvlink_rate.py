@@ -75,7 +75,6 @@ GENERATIONS = (
     NVLink("4 H100 H200", 2, 106.25, 25.0, 18),
     NVLink("4 H800", 2, 106.25, 25.0, 8),
     NVLink("5 B200 GB200", 2, 212.5, 50.0, 18),
-    NVLink("6 Rubin", None, None, 50.0, 36),
 )
 # --8<-- [end:main]
 

@@ -17,7 +17,8 @@ HGX H100, HGX B200); NVIDIA DGX-1 whitepaper (hybrid cube mesh); GB200 NVL72:
 
 Usage
     python docs/link/topo/code/nvswitch_bisection.py              # the tables
-    python docs/link/topo/code/nvswitch_bisection.py --questions  # answers of the note
+    python docs/link/topo/code/nvswitch_bisection.py --nvls       # ceilings of all-reduce
+    python docs/link/topo/code/nvswitch_bisection.py --questions  # answers of the notes
 """
 
 from __future__ import annotations
@@ -182,7 +183,10 @@ def tables() -> None:
         ("HGX B200, 1 of 2 chips", 50, [9]),
     ]:
         print(row(switched(name, rate, 8, wiring)))
-    print("\nall-reduce busbw ceiling at 450 GB/s per GPU, one direction:")
+
+
+def ceilings() -> None:
+    print("all-reduce busbw ceiling at 450 GB/s per GPU, one direction:")
     print(f"{'GPUs':>6}{'ring':>8}{'NVLS':>8}{'ratio':>8}")
     for n in (2, 3, 4, 5, 8, 72):
         ring, nvls = allreduce_ceiling(n, 450)
@@ -221,5 +225,7 @@ def questions() -> None:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--questions", action="store_true", help="the answers of the note")
-    questions() if parser.parse_args().questions else tables()
+    parser.add_argument("--nvls", action="store_true", help="ceilings of all-reduce busbw")
+    parser.add_argument("--questions", action="store_true", help="the answers of the notes")
+    args = parser.parse_args()
+    questions() if args.questions else ceilings() if args.nvls else tables()
