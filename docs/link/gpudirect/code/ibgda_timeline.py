@@ -14,6 +14,7 @@ inputs is computed, not measured.
 
 Usage
     python docs/link/gpudirect/code/ibgda_timeline.py              # timeline and bursts
+    python docs/link/gpudirect/code/ibgda_timeline.py --bursts     # bursts alone
     python docs/link/gpudirect/code/ibgda_timeline.py --questions  # answers of the note
 """
 
@@ -133,8 +134,15 @@ def report() -> str:
         "e enqueue to the CPU   . wait for the submitter   S submit   - doorbell to completion",
     ]
     parts += [timeline(PATHS[i], 6, 8) for i in (0, 2, 4)]
+    return "\n".join([*parts, "", bursts()])
+
+
+def bursts() -> str:
+    """How long 1024 messages of two sizes take on each path, and what limits them."""
+    parts: list[str] = []
     for size in (8, 7168):
-        parts.append("")
+        if parts:
+            parts.append("")
         parts.append(f"1024 puts of {size} B")
         parts.append("path                          all sent us    M msg/s     GB/s  limit")
         for p in PATHS:
@@ -170,9 +178,10 @@ def questions() -> str:
 def main() -> None:
     """Print the report, or with --questions the answers."""
     parser = argparse.ArgumentParser(description="CPU proxy against GPU submission, as a timeline")
+    parser.add_argument("--bursts", action="store_true", help="print the bursts alone")
     parser.add_argument("--questions", action="store_true", help="print the answers of the note")
     args = parser.parse_args()
-    print(questions() if args.questions else report())
+    print(questions() if args.questions else bursts() if args.bursts else report())
 
 
 if __name__ == "__main__":
