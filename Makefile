@@ -58,7 +58,7 @@ test: $(VENV)/dev.stamp ## Run every test (installs a browser where none is foun
 
 engines: $(VENV)/dev.stamp ## Run the tests of Firefox and WebKit (installs them where that is possible)
 	@$(BIN)/python tools/browser.py --others
-	@$(BIN)/python -m pytest -m engines tests/test_engines.py
+	@$(BIN)/python -m pytest -m engines tests/browser/test_engines.py
 
 .venv-bench/bench.stamp: requirements/bench.lock
 	@echo "Creating the environment of the benchmark from requirements/bench.lock …"

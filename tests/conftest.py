@@ -16,7 +16,7 @@ import pytest
 from hypothesis import settings
 from playwright.sync_api import Browser, sync_playwright
 
-from tests import notes
+from tests import samples
 from tools import browser as browser_tool
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -138,7 +138,7 @@ class Project:
             ("topic/one", "第一篇", "## 显存带宽\n\n零拷贝\n"),
             ("topic/one.en", "Note one", "## Memory bandwidth\n\nzero-copy\n"),
         ):
-            self.write(f"docs/{path}.md", notes.note(body, title))
+            self.write(f"docs/{path}.md", samples.note(body, title))
 
     def write(self, name: str, content: str | bytes) -> None:
         """Write a file of the project."""
