@@ -15,7 +15,7 @@ from hooks.calc import engine, registry
 from tests.conftest import ROOT, Project, serve
 from tests.samples import note
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("calc")]
+pytestmark = pytest.mark.browser
 
 NAMES = list(registry.script_of())
 PHONE = {"width": 390, "height": 844}

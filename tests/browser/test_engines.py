@@ -15,7 +15,7 @@ from tests.engines import Engine, started
 from tests.samples import note
 from tools import browser as browser_tool
 
-pytestmark = [pytest.mark.browser, pytest.mark.engines, pytest.mark.xdist_group("engines")]
+pytestmark = [pytest.mark.browser, pytest.mark.engines]
 
 BOX = "document.querySelector('[data-md-component=search-query]')"
 LINK = "document.querySelector('.md-search-result__link')"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import http.server
 import shutil
 import threading
 from collections.abc import Iterator
@@ -14,10 +13,10 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from hooks import offline
-from tests import samples
-from tests.conftest import Project, QuietHandler
+from tests.browser import waiting
+from tests.conftest import QuietHandler, Server
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("offline")]
+pytestmark = pytest.mark.browser
 
 HOME, ONE, TOPIC = "index.html", "topic/one.html", "topic/index.html"
 STATE = ".hb-offline__state"
@@ -29,13 +28,13 @@ class Host:
 
     def __init__(self, root: Path) -> None:
         self.root = root
-        self.server: http.server.ThreadingHTTPServer | None = None
+        self.server: Server | None = None
         self.port = 0
         self.start()
 
     def start(self) -> None:
         handler = functools.partial(QuietHandler, directory=str(self.root))
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", self.port), handler)
+        self.server = Server(("127.0.0.1", self.port), handler)
         self.port = self.server.server_port
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
@@ -50,25 +49,10 @@ class Host:
         return f"http://127.0.0.1:{self.port}/handbook/"
 
 
-@pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A small handbook, with a redirect from a former address."""
-    project = Project(tmp_path_factory.mktemp("offline"))
-    project.write(
-        "docs/topic/one.md",
-        samples.note("## 显存带宽\n\n零拷贝\n", "第一篇").replace(
-            "kind:", "aliases: [topic/old]\nkind:", 1
-        ),
-    )
-    run = project.build()
-    assert run.returncode == 0, run.stdout + run.stderr
-    return project.site
-
-
 @pytest.fixture
-def host(built: Path, tmp_path: Path) -> Iterator[Host]:
+def host(small_site: Path, tmp_path: Path) -> Iterator[Host]:
     """The handbook on a host of its own, below `/handbook/`."""
-    shutil.copytree(built, tmp_path / "handbook")
+    shutil.copytree(small_site, tmp_path / "handbook")
     host = Host(tmp_path)
     yield host
     host.stop()
@@ -96,14 +80,18 @@ def visit(context: BrowserContext, address: str) -> Page:
     page = context.new_page()
     page.goto(address)
     language = "en" if "/en/" in address else "zh"
-    expect(page.locator(STATE)).to_contain_text(READY[language], timeout=15_000)
+    expect(page.locator(STATE)).to_contain_text(READY[language])
     return page
 
 
-def cache_names(page: Page) -> list[str]:
-    names = page.evaluate("caches.keys()")
-    assert isinstance(names, list)
-    return sorted(names)
+NO_WORKER = "async () => (await navigator.serviceWorker.getRegistrations()).length === 0"
+
+
+def expect_caches(page: Page, names: list[str]) -> None:
+    """Wait until these caches are there, and no others."""
+    page.wait_for_function(
+        "async (names) => String((await caches.keys()).sort()) === String(names)", arg=sorted(names)
+    )
 
 
 def publish(host: Host, old: str, new: str) -> str:
@@ -118,11 +106,13 @@ def publish(host: Host, old: str, new: str) -> str:
 
 def search(page: Page, words: str) -> list[str]:
     page.keyboard.press("/")
+    expect(page.locator(".md-search__input")).to_be_focused()
     page.keyboard.insert_text(words)
-    link = page.locator(".md-search-result__link")
-    expect(link.first).to_be_visible(timeout=10_000)
-    expect(page.locator(".search-early")).to_have_count(0, timeout=10_000)
-    return [str(one.get_attribute("href")) for one in link.all()]
+    expect(page.locator(".hb-search__live")).not_to_be_empty()
+    expect(page.locator(".search-early")).to_have_count(0)
+    links = page.locator(".md-search-result__link")
+    found: list[str] = links.evaluate_all("all => all.map(one => one.getAttribute('href'))")
+    return found
 
 
 @pytest.mark.parametrize(
@@ -147,7 +137,7 @@ def test_after_one_visit(
     host.stop()
     page.reload()
     expect(page.locator("h1")).to_contain_text(heading)
-    assert page.locator("h1").evaluate("h => getComputedStyle(h).fontWeight") == "700"
+    expect(page.locator("h1")).to_have_css("font-weight", "700")
     links = search(page, words)
     assert any(found in link for link in links)
     page.locator('.md-search-result__link[href*="#"]').first.click()
@@ -159,17 +149,18 @@ def test_after_one_visit(
     page.locator(f'.md-select__link[hreflang="{other}"]').click()
     expect(page.locator("h1")).to_contain_text(twin_heading)
     page.goto(host.base)  # the folder, as a reader would type it
-    assert page.locator("html").get_attribute("lang") == "zh"
+    expect(page.locator("html")).to_have_attribute("lang", "zh")
     expect(page.locator(STATE)).to_contain_text(READY["zh"])
 
 
+@pytest.mark.slow
 def test_pages_opened_in_haste(host: Host, context: BrowserContext) -> None:
     """Pages left before anything could be stored are stored by the first page that stays."""
     page = context.new_page()
     for name in (ONE, "en/" + TOPIC):
         page.goto(host.base + name, wait_until="domcontentloaded")
     page.goto(host.base + HOME)
-    expect(page.locator(STATE)).to_contain_text(READY["zh"], timeout=15_000)
+    expect(page.locator(STATE)).to_contain_text(READY["zh"])
     host.stop()
     page.goto(host.base + ONE)
     expect(page.locator("h1")).to_contain_text("第一篇")
@@ -182,7 +173,7 @@ def test_page_that_is_not_stored_says_so(host: Host, context: BrowserContext) ->
     host.stop()
     answer = page.goto(host.base + "en/" + TOPIC)
     assert answer is not None and answer.status == 503
-    assert page.locator("html").get_attribute("lang") == "en"
+    expect(page.locator("html")).to_have_attribute("lang", "en")
     expect(page.get_by_role("heading", name="not stored on this device")).to_be_visible()
     expect(page.get_by_role("heading", name="没有存在本机")).to_be_visible()
     page.get_by_role("link", name="English home page").click()
@@ -225,7 +216,7 @@ def test_store_the_whole_handbook(
     dialog = page.get_by_role("dialog", name=labels[0])
     expect(dialog).to_be_visible()
     dialog.get_by_role("button", name=labels[1]).click()
-    expect(dialog.get_by_role("status")).to_contain_text(labels[2], timeout=30_000)
+    expect(dialog.get_by_role("status")).to_contain_text(labels[2])
     version = next((host.root / "handbook/assets/offline").glob("files.*.js")).name.split(".")[1]
     expect(page.locator(STATE)).to_contain_text(version)
     expect(page.locator(".hb-offline")).to_have_attribute("data-state", "whole")
@@ -241,17 +232,18 @@ def test_store_the_whole_handbook(
     expect(page.locator("h1")).to_contain_text("Home")
 
 
+@pytest.mark.slow
 def test_storing_goes_on_after_a_failure(host: Host, context: BrowserContext) -> None:
     """With the network gone half-way, what is stored stays, and the next visit stores the rest."""
     page = visit(context, host.base + HOME)
     page.get_by_role("button", name="离线使用").click()
     host.stop()
     page.get_by_role("button", name="存下整本手册").click()
-    expect(page.locator(".hb-offline__news")).to_contain_text("没有取到", timeout=20_000)
+    expect(page.locator(".hb-offline__news")).to_contain_text("没有取到")
     expect(page.locator(".hb-offline")).to_have_attribute("data-state", "pages")
     host.start()
     page.goto(host.base + HOME)
-    expect(page.locator(".hb-offline")).to_have_attribute("data-state", "whole", timeout=20_000)
+    expect(page.locator(".hb-offline")).to_have_attribute("data-state", "whole")
 
 
 def test_new_version(host: Host, context: BrowserContext) -> None:
@@ -263,30 +255,32 @@ def test_new_version(host: Host, context: BrowserContext) -> None:
     # Still the former version, whole, until the reader agrees.
     expect(page.locator("article")).not_to_contain_text("新写法")
     update = page.get_by_role("region", name="手册更新")
-    expect(update.get_by_role("status")).to_have_text("新版本可用。", timeout=15_000)
+    expect(update.get_by_role("status")).to_have_text("新版本可用。")
     with page.expect_navigation():
         update.get_by_role("button", name="刷新").click()
     expect(page.locator("article")).to_contain_text("新写法")
-    expect(page.locator(STATE)).to_contain_text(version, timeout=15_000)
+    expect(page.locator(STATE)).to_contain_text(version)
     expect(update).to_have_count(0)
     host.stop()
     page.reload()
     expect(page.locator("article")).to_contain_text("新写法")
 
 
+@pytest.mark.slow
 def test_update_can_be_put_off(host: Host, context: BrowserContext) -> None:
     """Not asked again on every page; the next tab asks."""
     page = visit(context, host.base + "en/" + ONE)
     publish(host, "零拷贝", "零拷贝的新写法")
     page.reload()
-    page.get_by_role("button", name="Later").click(timeout=15_000)
+    page.get_by_role("button", name="Later").click()
     page.goto(host.base + "en/index.html")
-    expect(page.locator(STATE)).to_contain_text(READY["en"], timeout=15_000)
+    expect(page.locator(STATE)).to_contain_text(READY["en"])
     expect(page.locator(".hb-update")).to_have_count(0)
     other = visit(context, host.base + "en/index.html")
-    expect(other.get_by_role("button", name="Reload")).to_be_visible(timeout=15_000)
+    expect(other.get_by_role("button", name="Reload")).to_be_visible()
 
 
+@pytest.mark.slow
 def test_new_version_refreshes_what_was_stored(host: Host, context: BrowserContext) -> None:
     """A page seen in the former version is fetched anew, and the former one is not kept."""
     visit(context, host.base + ONE).close()
@@ -294,7 +288,7 @@ def test_new_version_refreshes_what_was_stored(host: Host, context: BrowserConte
     publish(host, "零拷贝", "零拷贝的新写法")
     page.reload()
     with page.expect_navigation():
-        page.get_by_role("button", name="Reload").click(timeout=15_000)
+        page.get_by_role("button", name="Reload").click()
     page.wait_for_function(
         """async (address) => {
           for (const name of await caches.keys()) {
@@ -307,47 +301,49 @@ def test_new_version_refreshes_what_was_stored(host: Host, context: BrowserConte
         arg=host.base + ONE,
         timeout=15_000,
     )
-    assert len(cache_names(page)) == 2
+    page.wait_for_function("async () => (await caches.keys()).length === 2")
     host.stop()
     page.goto(host.base + ONE)
     expect(page.locator("article")).to_contain_text("新写法")
 
 
+@pytest.mark.slow
 def test_files_that_left_the_site_leave_the_cache(host: Host, context: BrowserContext) -> None:
     page = visit(context, host.base + "en/" + ONE)
     (host.root / "handbook/en" / ONE).unlink()
     offline.install(host.root / "handbook")
     page.goto(host.base + "en/index.html")
     with page.expect_navigation():
-        page.get_by_role("button", name="Reload").click(timeout=15_000)
+        page.get_by_role("button", name="Reload").click()
     expect(page.locator(STATE)).to_contain_text(READY["en"])
-    stored = page.evaluate(
-        "address => caches.match(address, {ignoreSearch: true})", host.base + "en/" + ONE
+    page.wait_for_function(
+        "async (address) => !(await caches.match(address, {ignoreSearch: true}))",
+        arg=host.base + "en/" + ONE,
     )
-    assert stored is None
 
 
 def test_removal_is_clean_and_lasts(host: Host, context: BrowserContext) -> None:
     page = visit(context, host.base + HOME)
     # Another site's cache on the same host, and another handbook's, are none of ours.
-    page.evaluate("caches.open('other')")
-    page.evaluate("caches.open('handbook-pages-' + location.origin + '/another/')")
+    page.evaluate("caches.open('other').then(() => null)")
+    page.evaluate("caches.open(`handbook-pages-${location.origin}/another/`).then(() => null)")
     page.get_by_role("button", name="离线使用").click()
     with page.expect_navigation():
         page.get_by_role("button", name="删除离线副本").click()
     expect(page.locator(STATE)).to_have_text("还没有存在本机")
     kept = ["handbook-pages-" + host.base.replace("/handbook/", "/another/"), "other"]
-    assert cache_names(page) == kept
-    assert page.evaluate("navigator.serviceWorker.getRegistrations().then(r => r.length)") == 0
+    expect_caches(page, kept)
+    page.wait_for_function(NO_WORKER)
     page.goto(host.base + ONE)
     page.wait_for_load_state("networkidle")
-    assert page.evaluate("navigator.serviceWorker.getRegistrations().then(r => r.length)") == 0
-    assert cache_names(page) == kept
+    page.wait_for_function(NO_WORKER)
+    expect_caches(page, kept)
     page.get_by_role("button", name="离线使用").click()
     page.get_by_role("button", name="开启离线使用").click()
-    expect(page.locator(STATE)).to_contain_text(READY["zh"], timeout=15_000)
+    expect(page.locator(STATE)).to_contain_text(READY["zh"])
 
 
+@pytest.mark.slow
 def test_host_that_rewrites_pages(host: Host, context: BrowserContext) -> None:
     """Pages that are not byte for byte what was built are kept as seen; online they are fetched."""
     page_file = host.root / "handbook" / ONE
@@ -357,12 +353,13 @@ def test_host_that_rewrites_pages(host: Host, context: BrowserContext) -> None:
     page_file.write_text(text.replace("零拷贝", "改过") + "<!-- host -->", encoding="utf-8")
     page.reload()
     expect(page.locator("article")).to_contain_text("改过")
-    expect(page.locator(STATE)).to_contain_text(READY["zh"], timeout=15_000)
+    expect(page.locator(STATE)).to_contain_text(READY["zh"])
     host.stop()
     page.reload()
     expect(page.locator("article")).to_contain_text("改过")
 
 
+@pytest.mark.slow
 def test_damaged_shell_is_not_taken(host: Host, context: BrowserContext) -> None:
     """A file cut short on its way is refused by its hash, and the footer says what is missing."""
     style = host.root / "handbook/assets/stylesheets/handbook.css"
@@ -370,10 +367,10 @@ def test_damaged_shell_is_not_taken(host: Host, context: BrowserContext) -> None
     style.write_bytes(whole[:100])
     page = context.new_page()
     page.goto(host.base + HOME)
-    expect(page.locator(STATE)).to_contain_text("没有全部取到", timeout=15_000)
+    expect(page.locator(STATE)).to_contain_text("没有全部取到")
     style.write_bytes(whole)
     page.reload()
-    expect(page.locator(STATE)).to_contain_text(READY["zh"], timeout=15_000)
+    expect(page.locator(STATE)).to_contain_text(READY["zh"])
 
 
 def test_writing_removes_an_earlier_copy(host: Host, context: BrowserContext) -> None:
@@ -382,8 +379,8 @@ def test_writing_removes_an_earlier_copy(host: Host, context: BrowserContext) ->
     offline.switch_off(host.root / "handbook")
     (host.root / "handbook" / HOME).write_text("<h1>being written</h1>", encoding="utf-8")
     page.reload()
-    expect(page.locator("h1")).to_have_text("being written", timeout=15_000)
-    assert cache_names(page) == []
+    expect(page.locator("h1")).to_have_text("being written")
+    expect_caches(page, [])
 
 
 def test_page_works_where_storing_is_refused(host: Host, context: BrowserContext) -> None:
@@ -400,17 +397,17 @@ def test_page_works_where_storing_is_refused(host: Host, context: BrowserContext
     assert any(ONE in link for link in search(page, "零拷贝"))
 
 
-def test_nothing_of_it_on_file(built: Path, context: BrowserContext) -> None:
+def test_nothing_of_it_on_file(small_site: Path, context: BrowserContext) -> None:
     page = context.new_page()
     complaints: list[str] = []
     page.on("console", lambda one: complaints.append(one.text) if one.type == "error" else None)
-    page.goto((built / HOME).as_uri())
-    page.wait_for_timeout(1000)
-    assert page.locator(".hb-offline").count() == 0
+    page.goto((small_site / HOME).as_uri())
+    page.wait_for_timeout(1000)  # nothing comes, and nothing is said
+    expect(page.locator(".hb-offline")).to_have_count(0)
     assert complaints == []
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", [pytest.param("light", marks=pytest.mark.slow), "dark"])
 def test_dialog_is_accessible(host: Host, browser: Browser, scheme: str) -> None:
     context = browser.new_context(
         viewport={"width": 390, "height": 800},
@@ -422,10 +419,11 @@ def test_dialog_is_accessible(host: Host, browser: Browser, scheme: str) -> None
     page.keyboard.press("Enter")
     dialog = page.get_by_role("dialog", name="离线使用")
     expect(dialog).to_be_visible()
-    assert dialog.evaluate("d => d.contains(document.activeElement)")
+    expect(dialog.locator(":focus")).to_have_count(1)
     page.keyboard.press("s")  # would open the search, were the dialog not in front
-    assert not page.locator("#__search").is_checked()
-    assert page.evaluate("document.documentElement.scrollWidth") == 390
+    expect(page.locator("#__search")).not_to_be_checked()
+    waiting.fits(page)
+    waiting.at_rest(page)
     violations = Axe().run(page).response["violations"]
     serious = [one["id"] for one in violations if one["impact"] in ("serious", "critical")]
     assert serious == []

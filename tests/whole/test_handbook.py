@@ -11,10 +11,8 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from hooks import catalogue, navigation
 from hooks.checks import read_tree, readme_findings
 from hooks.findings import has_errors
+from tests.conftest import ADDRESS, ROOT
 
-pytestmark = [pytest.mark.site, pytest.mark.xdist_group("site")]
-
-ROOT = Path(__file__).resolve().parents[2]
 NOTES, _ = catalogue.load(ROOT / "docs", ROOT)
 ENTRIES = navigation.read_navigation(ROOT / "mkdocs.yml")
 
@@ -79,20 +77,19 @@ def test_headings_answer_to_both_languages(site: Path) -> None:
 
 
 def test_alternates_and_canonical(site: Path) -> None:
-    base = "https://handbook.example/base/"
     for path in NOTES.notes:
         tree = parsed(site, page_of(path))
         canonical = first(tree, 'link[rel="canonical"]').attributes["href"]
-        assert canonical == base + page_of(path)
+        assert canonical == ADDRESS + page_of(path)
         alternates = {
             node.attributes["hreflang"]: node.attributes["href"]
             for node in tree.css('link[rel~="alternate"]')
         }
         chinese = page_of(path.replace(".en.md", ".md"))
         assert alternates == {
-            "zh": base + chinese,
-            "en": f"{base}en/{chinese}",
-            "x-default": base + chinese,
+            "zh": ADDRESS + chinese,
+            "en": f"{ADDRESS}en/{chinese}",
+            "x-default": ADDRESS + chinese,
         }, path
 
 
