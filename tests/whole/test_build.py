@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -14,12 +15,12 @@ from pathlib import Path
 
 import pytest
 
+from hooks.checks import read_tree
+from hooks.findings import has_errors
 from hooks.search.engine import open_engine
 from hooks.search.terminal import read_site
 from tests.conftest import Project
 from tests.samples import note
-
-pytestmark = pytest.mark.site
 
 Change = Callable[[Project], object]
 
@@ -33,6 +34,9 @@ def fingerprint(folder: Path) -> dict[str, str]:
 
 
 def test_small_handbook(project: Project) -> None:
+    """Addresses, twins, a topic page; and a note in one language, shown in the other's place."""
+    project.write("docs/topic/two.md", note("## 独一\n", "只此一份"))
+    project.add_to_nav("topic/two.md")
     run = project.build(SITE_URL="https://h.example/x/", REPO_URL="https://github.com/o/r")
     assert run.returncode == 0, run.stderr
     assert "WARNING" not in run.stderr
@@ -47,19 +51,30 @@ def test_small_handbook(project: Project) -> None:
     entry = r'<strong><a href="one\.html">{}</a></strong><br\s*/?>\s*d\b'
     assert re.search(entry.format("第一篇"), project.page("topic/index.html"))
     assert re.search(entry.format("Note one"), project.page("en/topic/index.html"))
+    untranslated = project.page("en/topic/two.html")
+    assert "untranslated" in untranslated and "not" in untranslated
+    assert re.search(r'<article[^>]* lang="zh"', untranslated)
+    assert '<link rel="canonical" href="https://h.example/x/topic/two.html">' in untranslated
+    sitemap = (project.site / "sitemap.xml").read_text(encoding="utf-8")
+    assert "en/topic/two.html" not in sitemap and "topic/two.html" in sitemap
 
 
-def test_without_addresses_nothing_is_made_up(project: Project) -> None:
-    assert project.build().returncode == 0
-    page = project.page("topic/one.html")
+def test_a_note_in_english_alone_cannot_be_placed(project: Project) -> None:
+    """The Chinese note is the source."""
+    project.write("docs/topic/two.en.md", note("## Alone\n", "Only this"))
+    project.add_to_nav("topic/two.md")
+    assert "nav-missing" in {one.rule for one in read_tree(project.root).findings}
+
+
+def test_without_addresses_nothing_is_made_up(small_site: Path) -> None:
+    page = (small_site / "topic/one.html").read_text(encoding="utf-8")
     assert 'rel="canonical"' not in page
     assert "/edit/main/" not in page and 'class="md-source"' not in page
-    assert "<loc>" not in (project.site / "sitemap.xml").read_text(encoding="utf-8")
+    assert "<loc>" not in (small_site / "sitemap.xml").read_text(encoding="utf-8")
 
 
-def test_both_languages_are_in_the_search_index(project: Project) -> None:
-    assert project.build().returncode == 0
-    index = read_site(project.site)
+def test_both_languages_are_in_the_search_index(small_site: Path) -> None:
+    index = read_site(small_site)
     assert index is not None
     with open_engine(index) as engine:
         for language, location in (
@@ -77,33 +92,6 @@ def test_a_setting_brings_the_stock_search_back(project: Project) -> None:
     script = (project.site / "search" / "search_index.js").read_text(encoding="utf-8")
     assert script == f"var __index = {index}"
     assert read_site(project.site) is None
-
-
-@pytest.mark.parametrize(
-    ("missing", "page", "lang", "words", "canonical"),
-    [
-        ("en", "en/topic/two.html", "zh", "not", "https://h.example/topic/two.html"),
-        ("zh", "topic/two.html", "en", "尚", "https://h.example/en/topic/two.html"),
-    ],
-)
-def test_missing_translation_shows_the_other_language_with_a_notice(
-    project: Project, missing: str, page: str, lang: str, words: str, canonical: str
-) -> None:
-    suffix = "" if missing == "en" else ".en"
-    project.write(f"docs/topic/two{suffix}.md", note("## 独一\n", "只此一份"))
-    project.add_to_nav("topic/two.md")
-    run = project.build(SITE_URL="https://h.example/")
-    if missing == "zh":
-        # The Chinese note is the source: an English one alone cannot be placed.
-        assert run.returncode != 0
-        assert "error[nav-missing]" in run.stderr
-        return
-    assert run.returncode == 0, run.stderr
-    html = project.page(page)
-    assert "untranslated" in html and words in html
-    assert re.search(rf'<article[^>]* lang="{lang}"', html)
-    assert f'<link rel="canonical" href="{canonical}">' in html
-    assert page not in (project.site / "sitemap.xml").read_text(encoding="utf-8")
 
 
 BAD: list[tuple[str, Change, str]] = [
@@ -226,21 +214,33 @@ BAD: list[tuple[str, Change, str]] = [
 
 
 @pytest.mark.parametrize(("change", "message"), [bad[1:] for bad in BAD], ids=[b[0] for b in BAD])
-def test_bad_input_names_the_place_and_leaves_the_site_whole(
-    project: Project, change: Change, message: str
-) -> None:
-    assert project.build().returncode == 0
-    before = fingerprint(project.site)
+def test_bad_input_names_the_place(project: Project, change: Change, message: str) -> None:
     change(project)
+    found = [one.text for one in read_tree(project.root).findings if one.severity == "error"]
+    assert any(re.search(message, text) for text in found), found
+
+
+def test_the_small_handbook_is_clean(project: Project) -> None:
+    assert not has_errors(read_tree(project.root).findings)
+
+
+def test_a_refused_build_leaves_the_site_whole(project: Project, small_site: Path) -> None:
+    """Several findings at once, from notes, data and navigation."""
+    shutil.copytree(small_site, project.site)
+    before = fingerprint(project.site)
+    chosen = [bad for bad in BAD if bad[0] in ("dead link", "data without a source")]
+    for _, change, _ in chosen:
+        change(project)
     run = project.build()
     assert run.returncode != 0
-    assert re.search(message, run.stderr), run.stderr
+    for _, _, message in chosen:
+        assert re.search(message, run.stderr), run.stderr
     assert "Traceback" not in run.stderr
     assert fingerprint(project.site) == before
 
 
-def test_killed_build_leaves_the_site_whole(project: Project) -> None:
-    assert project.build().returncode == 0
+def test_killed_build_leaves_the_site_whole(project: Project, small_site: Path) -> None:
+    shutil.copytree(small_site, project.site)
     before = fingerprint(project.site)
     staged = project.root / ".site-next"
     process = subprocess.Popen(
@@ -248,11 +248,11 @@ def test_killed_build_leaves_the_site_whole(project: Project) -> None:
         cwd=project.root,
         env={**os.environ, "NO_MKDOCS_2_WARNING": "1"},
     )
-    deadline = time.monotonic() + 60
-    while not staged.exists() and process.poll() is None and time.monotonic() < deadline:
+    while not staged.exists() and process.poll() is None:
         time.sleep(0.005)
     process.send_signal(signal.SIGKILL)
     process.wait()
+    assert process.returncode == -signal.SIGKILL, "it had ended already"
     assert fingerprint(project.site) == before
     assert project.build().returncode == 0
     assert not staged.exists()
