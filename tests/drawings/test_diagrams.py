@@ -182,7 +182,7 @@ def test_a_hanging_diagram_is_a_finding_and_others_are_still_checked(
 ) -> None:
     wanted = [Diagram("a", 3, word), Diagram("b", 4, "bad"), Diagram("c", 5, "fine")]
     cache = tmp_path / "cache"
-    found = check_diagrams(wanted, fake, cache, timeout_s=1.0)
+    found = check_diagrams(wanted, fake, cache, timeout_s=3.0)
     assert [(f.file, f.line, f.rule) for f in found] == [
         ("a", 3, "diagram-timeout"),
         ("b", 4, "diagram-syntax"),

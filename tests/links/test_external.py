@@ -252,7 +252,7 @@ def test_one_host_is_asked_by_few_at_a_time_even_through_redirects(stage: Stage)
 
 
 def test_hosts_are_asked_side_by_side(stage: Stage) -> None:
-    all_here = threading.Barrier(4, timeout=10)
+    all_here = threading.Barrier(4, timeout=60)
 
     def route(handler: Handler) -> None:
         all_here.wait()

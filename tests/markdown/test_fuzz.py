@@ -19,6 +19,7 @@ from hooks.links.folder import check_folder
 from hooks.records import Catalogue
 from hooks.source import parse
 from hooks.source_check import check_sources
+from tests import hostile
 from tests.samples import note
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -165,90 +166,10 @@ def test_a_suggestion_is_a_known_word(word: str, known: list[str]) -> None:
     assert nearest(word, known) in {"", *known}
 
 
-HOSTILE = """
-[ ![ ` [a]( [a](b' <a <a" <!-- < $ $$ \\\\( * _a | `a``b```c [^a] [][ [a][b] {#a} a{#b} <? <![CDATA[
-<p> <script> [[]] (" ]( \\\\ \\\\` # {: **a**{#a} <https://a &#
-""".split()
-LINES = [
-    *[
-        "# a\n",
-        "a\n===\n",
-        "===\n",
-        "---\n",
-        "> a\n",
-        "- a\n",
-        "- a\n    - b\n",
-        "[a]: b\n",
-        "[a]: \n",
-    ],
-    *[
-        "[^1]: a\n",
-        "*[a]: b\n",
-        "*[a](\n",
-        ": a\n",
-        "a\n: b\n",
-        "| a\n",
-        "a|b\n",
-        "```\n",
-        "```a\n> ",
-    ],
-    *[
-        "<div>\n",
-        "</div>\n",
-        "<div markdown>\n",
-        "??? a\n    ",
-        '=== "a"\n    ',
-        "\n\n\n    a",
-        "\t",
-    ],
-    *[
-        "* * * ",
-        "> > ",
-        "1. ",
-        "--8<--\n",
-        '--8<-- "a"\n',
-        "\u2028",
-        "\r",
-        "a\\\n",
-        "<details>\n\n",
-    ],
-]
-TAILS = ["", ")", "]", ">", "-->", "$", "\n\n[a]: b"]
-PROGRAM = """
-import sys
-sys.setrecursionlimit(1000)
-from tests.markdown.test_fuzz import ANY, DIALECTS, HOSTILE, LINES, TAILS, checked
-from hooks.source import parse
-number, count = map(int, sys.argv[1:])
-for piece in [*HOSTILE, *LINES][number::count]:
-    for tail in TAILS:
-        text = piece * (30_000 // len(piece)) + tail
-        for dialect in DIALECTS:
-            # Where nobody knows the renderer, fences, raw HTML and money are read otherwise.
-            if dialect is not ANY or piece in LINES or set(piece) & set("<`$!"):
-                parse(text, dialect)
-    checked(piece * (10_000 // len(piece)))
-if number == 0:
-    checked("```\\n" + "a" * 300_000 + "\\n```\\n")
-"""
-PARTS = 12
-
-
-@pytest.mark.parametrize("part", range(PARTS))
-def test_repeated_marks_take_no_quadratic_time(part: int) -> None:
-    """Thirty thousand characters of one mark: a quadratic pattern would take many minutes.
-
-    In parts, which run side by side; the limit is for a machine that hangs, not a measure of speed.
-    """
-    run = subprocess.run(
-        [sys.executable, "-c", PROGRAM, str(part), str(PARTS)],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        timeout=540,
-        check=False,
-    )
-    assert run.returncode == 0, run.stderr[-2000:]
+@pytest.mark.parametrize("piece", [*hostile.MARKS, *hostile.LINES])
+def test_one_mark_over_and_over_is_checked(piece: str) -> None:
+    """However deep it nests, reading it ends; `bench.hostile` measures that it ends soon."""
+    checked(piece * (3_000 // len(piece)))
 
 
 NAMES = ["a b.md", "c#.md", "d%.md", "e%20f.md", "g?.md", "显存.md", "h(i).md", "j'k.md", "l&m.md"]

@@ -214,6 +214,7 @@ def test_which_of_two_links_counts(text: str, targets: list[str]) -> None:
     assert [link.target for link in parse(text).links] == targets
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(40))
 def test_texts_made_at_random(seed: int) -> None:
     dice = random.Random(seed)
@@ -229,6 +230,7 @@ def test_texts_made_at_random(seed: int) -> None:
         assert (set(ours[0]), set(ours[1])) == (set(site[0]), set(site[1])), text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(10))
 def test_marks_in_any_order(seed: int) -> None:
     dice = random.Random(seed)

@@ -11,6 +11,8 @@ import pytest
 from hooks import figures as rules
 from tools import draw, figures_topo
 
+pytestmark = pytest.mark.tools
+
 EVERYTHING = draw.figure(
     400,
     300,

@@ -21,6 +21,8 @@ from tools.measure.compute.records import files
 from tools.measure.compute.train import formula
 from tools.measure.topo.model import MeasureError
 
+pytestmark = pytest.mark.tools
+
 
 def load(path: str) -> ModuleType:
     """Import a program of docs/ that needs no GPU and no PyTorch."""

@@ -30,6 +30,8 @@ from tools.measure.topo.__main__ import FOLDER, ROOT, main
 from tools.measure.topo.model import Label, MeasureError, Series
 from tools.measure.topo.raw import Raw
 
+pytestmark = pytest.mark.tools
+
 SMI = """\
 Sat Nov 21 09:06:44 2026
 +-----------------------------------------------------------------------------------------+
