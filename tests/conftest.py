@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 from playwright.sync_api import Browser, expect, sync_playwright
 
 from tests import samples
@@ -25,10 +25,12 @@ ROOT = Path(__file__).resolve().parent.parent
 ADDRESS = "https://handbook.example/base/"
 REPOSITORY = "https://github.com/example/handbook"
 """What the handbook is built with for tests; .ci/run builds it with the same."""
-# A change is refused for what it breaks, not for an example that happens to be tried that day.
-settings.register_profile("ci", derandomize=True)
-if os.environ.get("CI"):
-    settings.load_profile("ci")
+# A change is refused for what it breaks, not for an example that happens to be tried that day, and
+# not for what else the machine is doing.
+_SLOW = [HealthCheck.too_slow]
+settings.register_profile("home", deadline=None, suppress_health_check=_SLOW)
+settings.register_profile("ci", settings.get_profile("home"), derandomize=True)
+settings.load_profile("ci" if os.environ.get("CI") else "home")
 # A browser may take long on a busy machine: what is waited for in vain fails, however late.
 expect.set_options(timeout=60_000)
 CHROMIUM_FLAGS = [

@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Locator, Page, expect
 from py_mini_racer import MiniRacer
 
+from tests.browser import waiting
 from tests.programs.test_topo_decode import LANGUAGES, MESSAGES, ROOT, SAMPLES, InputError, decode
 
 SCRIPT = ROOT / "docs/assets/javascripts/topo-decoder.js"
@@ -219,12 +220,12 @@ def open_page(browser: Browser, tmp_path: Path) -> Iterator[Callable[[str], Page
         page.close()
 
 
-def explain(page: Page, text: str) -> str:
+def explain(page: Page, text: str) -> Locator:
     """Paste a text into the first decoder, press its button, return its status line."""
     tool = page.locator(".topo-decoder").first
     tool.locator("textarea").fill(text)
     tool.locator("button").first.click()
-    return tool.locator("[role=status]").inner_text()
+    return tool.locator("[role=status]")
 
 
 @pytest.mark.browser
@@ -258,17 +259,17 @@ def test_page_explains_in_its_language(
 ) -> None:
     page = open_page(language)
     tool = page.locator(".topo-decoder").first
-    assert "FALLBACK" not in tool.inner_text()
-    assert tool.locator("button").first.inner_text() == button
-    assert tool.locator("[role=region]").is_hidden()
+    expect(tool.locator("button").first).to_have_text(button)
+    expect(tool).not_to_contain_text("FALLBACK")
+    expect(tool.locator("[role=region]")).to_be_hidden()
     status = explain(page, SAMPLES["pcie-8gpu-cascade"].read_text(encoding="utf-8"))
-    assert done in status
-    assert count in status
+    expect(status).to_contain_text(done)
+    expect(status).to_contain_text(count)
     result = tool.locator("[role=region]")
-    assert finding in result.inner_text()
-    assert warning in result.inner_text()
-    assert result.locator("table").count() == 2
-    assert result.locator("th[scope=row]", has_text="GPU7").count() == 1
+    expect(result).to_contain_text(finding)
+    expect(result).to_contain_text(warning)
+    expect(result.locator("table")).to_have_count(2)
+    expect(result.locator("th[scope=row]", has_text="GPU7")).to_have_count(1)
 
 
 @pytest.mark.browser
@@ -276,14 +277,14 @@ def test_page_explains_in_its_language(
 def test_page_answers_garbage_kindly(language: str, open_page: Callable[[str], Page]) -> None:
     page = open_page(language)
     tool = page.locator(".topo-decoder").first
-    assert tool.locator("[role=status]").get_attribute("aria-live") == "polite"
+    expect(tool.locator("[role=status]")).to_have_attribute("aria-live", "polite")
     for text in ("", "hello", "<system><cpu></system>", "<img src=x onerror=alert(1)>"):
         with pytest.raises(InputError) as caught:
             decode(text, language)
-        assert str(caught.value) in explain(page, text)
-        assert tool.locator("[role=region]").is_hidden()
-    assert "GPU" in explain(page, SAMPLES["dgx-1v"].read_text(encoding="utf-8"))
-    assert tool.locator("[role=region]").is_visible()
+        expect(explain(page, text)).to_contain_text(str(caught.value))
+        expect(tool.locator("[role=region]")).to_be_hidden()
+    expect(explain(page, SAMPLES["dgx-1v"].read_text(encoding="utf-8"))).to_contain_text("GPU")
+    expect(tool.locator("[role=region]")).to_be_visible()
 
 
 @pytest.mark.browser
@@ -296,9 +297,9 @@ def test_page_shows_pasted_markup_as_text(open_page: Callable[[str], Page]) -> N
     xml = SAMPLES["made-up-rails"].read_text(encoding="utf-8")
     explain(page, xml.replace("mlx5_0", "&lt;b onclick=1>x").replace("0000:01:00.0", "a>b"))
     tool = page.locator(".topo-decoder").first
-    assert tool.locator("img, b, script").count() == 0
-    assert "a>b" in tool.inner_text()
-    assert page.title() == "t"
+    expect(tool).to_contain_text("a>b")
+    expect(tool.locator("img, b, script")).to_have_count(0)
+    expect(page).to_have_title("t")
 
 
 @pytest.mark.browser
@@ -306,26 +307,24 @@ def test_page_example_and_keyboard(open_page: Callable[[str], Page]) -> None:
     page = open_page("en")
     first, second = page.locator(".topo-decoder").all()
     first.locator("button").nth(1).click()
-    assert "GPUs: 4, NICs: 2" in first.locator("[role=status]").inner_text()
-    assert second.locator("[role=status]").inner_text() == ""
+    expect(first.locator("[role=status]")).to_contain_text("GPUs: 4, NICs: 2")
+    expect(second.locator("[role=status]")).to_be_empty()
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")
-    assert first.locator("textarea").input_value() == ""
-    assert first.locator("textarea").evaluate("e => e === document.activeElement")
+    expect(first.locator("textarea")).to_have_value("")
+    expect(first.locator("textarea")).to_be_focused()
     labels = [tool.locator("label").get_attribute("for") for tool in (first, second)]
     assert labels == [tool.locator("textarea").get_attribute("id") for tool in (first, second)]
     assert labels[0] != labels[1]
-    width = page.evaluate("[document.documentElement.scrollWidth, window.innerWidth]")
-    assert width[0] <= width[1]
+    waiting.fits(page)
 
 
 @pytest.mark.browser
 @pytest.mark.parametrize("name", ["dgx-h100", "made-up-two-sockets", "vm-4x-h200-graphs"])
 def test_page_fits_a_phone(name: str, open_page: Callable[[str], Page]) -> None:
     page = open_page("en")
-    explain(page, SAMPLES[name].read_text(encoding="utf-8"))
-    width = page.evaluate("[document.documentElement.scrollWidth, window.innerWidth]")
-    assert width[0] <= width[1]
+    expect(explain(page, SAMPLES[name].read_text(encoding="utf-8"))).to_contain_text("Done.")
+    waiting.fits(page)
 
 
 def test_script_is_es5() -> None:
