@@ -19,7 +19,7 @@ pytestmark = pytest.mark.browser
 
 NAMES = list(registry.script_of())
 FORMS = ("training-memory", "roofline", "pipeline", "units")
-"""A calculator of each kind of form: many fields, a chart, a timeline, and few fields."""
+"""A calculator of each kind: drawn as bars, as a chart, as a timeline, and not at all."""
 PHONE = {"width": 390, "height": 844}
 Open = Callable[..., Page]
 
