@@ -5,14 +5,15 @@ VENV := .venv
 BIN := $(VENV)/bin
 PORT ?= 8000
 JOBS ?= 2
+PYTEST = $(BIN)/python -m pytest -n $(JOBS) --dist worksteal
 # click and MkDocs print in colour; Material would print a notice on every run.
 export DISABLE_MKDOCS_2_WARNING := true
 export NO_MKDOCS_2_WARNING := 1
 
-.PHONY: help serve build test engines check bench format lock new contents properdocs clean
+.PHONY: help serve build test test-slow test-all engines check bench format lock new contents properdocs clean
 
 help: ## List the commands
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
 $(VENV)/site.stamp: requirements/site.lock
 	@echo "Creating the environment in $(VENV) from requirements/site.lock …"
@@ -47,19 +48,27 @@ properdocs: $(VENV)/site.stamp ## Build with ProperDocs too, in its own environm
 	@test -x .venv-properdocs/bin/python || $(PYTHON) -m venv .venv-properdocs
 	@.venv-properdocs/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/properdocs.lock
 	@rm -rf .cache/mkdocs .cache/properdocs
-	@$(BIN)/python -m mkdocs build --strict --site-dir .cache/mkdocs
+	@test -n "$(HANDBOOK_SITE)" || $(BIN)/python -m mkdocs build --strict --site-dir .cache/mkdocs
 	@.venv-properdocs/bin/python -m properdocs build -f mkdocs.yml --strict --site-dir .cache/properdocs
-	@$(BIN)/python tools/same_pages.py .cache/mkdocs .cache/properdocs
+	@$(BIN)/python tools/same_pages.py $(or $(HANDBOOK_SITE),.cache/mkdocs) .cache/properdocs
 	@echo "properdocs: the same pages."
 
-test: $(VENV)/dev.stamp ## Run every test (installs a browser where none is found)
+# HANDBOOK_SITE: a site that was just built for the addresses of tests/conftest.py; else one is built.
+test: $(VENV)/dev.stamp ## Run the tests (installs a browser where none is found)
 	@$(BIN)/python tools/browser.py
-	@$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup -m "not engines" $(TEST_FLAGS)
+	@$(PYTEST) -m "not slow and not tools and not engines" $(TEST_FLAGS)
 	@echo "test: all passed."
+
+test-slow: $(VENV)/dev.stamp ## Run the rest: every page in a browser, random texts, tools of past measurements
+	@$(BIN)/python tools/browser.py
+	@$(PYTEST) -m "(slow or tools) and not engines" $(TEST_FLAGS)
+	@echo "test-slow: all passed."
+
+test-all: test test-slow ## Run both, as CI does
 
 engines: $(VENV)/dev.stamp ## Run the tests of Firefox and WebKit (installs them where that is possible)
 	@$(BIN)/python tools/browser.py --others
-	@$(BIN)/python -m pytest -m engines tests/test_engines.py
+	@$(BIN)/python -m pytest -m engines tests/browser/test_engines.py
 
 .venv-bench/bench.stamp: requirements/bench.lock
 	@echo "Creating the environment of the benchmark from requirements/bench.lock …"

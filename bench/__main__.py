@@ -5,7 +5,12 @@ from __future__ import annotations
 import importlib
 import sys
 
-PARTS = {"check": "bench.check", "trees": "bench.elsewhere", "search": "bench.search.run"}
+PARTS = {
+    "check": "bench.check",
+    "hostile": "bench.hostile",
+    "trees": "bench.elsewhere",
+    "search": "bench.search.run",
+}
 """Name and module of each part; a module has `main(arguments) -> exit status`."""
 PAGES = "pages"
 """The part that writes what the site shows of the records; it comes after the others."""

@@ -3,27 +3,36 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import functools
 import http.server
 import os
+import shutil
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
-from playwright.sync_api import Browser, sync_playwright
+from hypothesis import HealthCheck, settings
+from playwright.sync_api import Browser, expect, sync_playwright
 
-from tests import notes
+from tests import samples
 from tools import browser as browser_tool
 
 ROOT = Path(__file__).resolve().parent.parent
-# A change is refused for what it breaks, not for an example that happens to be tried that day.
-settings.register_profile("ci", derandomize=True)
-if os.environ.get("CI"):
-    settings.load_profile("ci")
+ADDRESS = "https://handbook.example/base/"
+REPOSITORY = "https://github.com/example/handbook"
+"""What the handbook is built with for tests; .ci/run builds it with the same."""
+# A change is refused for what it breaks, not for an example that happens to be tried that day, and
+# not for what else the machine is doing.
+_SLOW = [HealthCheck.too_slow]
+settings.register_profile("home", deadline=None, suppress_health_check=_SLOW)
+settings.register_profile("ci", settings.get_profile("home"), derandomize=True)
+settings.load_profile("ci" if os.environ.get("CI") else "home")
+# A browser may take long on a busy machine: what is waited for in vain fails, however late.
+expect.set_options(timeout=60_000)
 CHROMIUM_FLAGS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -42,11 +51,17 @@ class QuietHandler(http.server.SimpleHTTPRequestHandler):
         """Say nothing."""
 
 
+class Server(http.server.ThreadingHTTPServer):
+    """Keeps more callers waiting than five, which a busy machine would turn away."""
+
+    request_queue_size = 128
+
+
 @contextlib.contextmanager
 def serve(folder: Path) -> Iterator[str]:
     """Serve a folder on a free local port; yields the address with a trailing slash."""
     handler = functools.partial(QuietHandler, directory=str(folder))
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+    with Server(("127.0.0.1", 0), handler) as server:
         thread = threading.Thread(target=server.serve_forever, daemon=True)
         thread.start()
         try:
@@ -71,28 +86,76 @@ def run_mkdocs(
     )
 
 
-@pytest.fixture(scope="session")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The handbook, built strictly with an address and a repository known."""
-    target = tmp_path_factory.mktemp("build") / "site"
-    run = run_mkdocs(
-        ["build", "--strict", "--site-dir", str(target)],
-        SITE_URL="https://handbook.example/base/",
-        REPO_URL="https://github.com/example/handbook",
-    )
-    assert run.returncode == 0, run.stdout + run.stderr
-    assert "WARNING" not in run.stderr, run.stderr
-    return target
+Once = Callable[[str, Callable[[Path], None]], Path]
 
 
 @pytest.fixture(scope="session")
-def site_address(site: Path) -> Iterator[str]:
+def once(tmp_path_factory: pytest.TempPathFactory) -> Once:
+    """Make a folder once for all workers of a run: whoever comes first makes it, the rest wait."""
+    base = tmp_path_factory.getbasetemp()
+    root = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+
+    def make(name: str, fill: Callable[[Path], None]) -> Path:
+        folder, done = root / name, root / f"{name}.done"
+        with (root / f"{name}.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not done.exists():
+                shutil.rmtree(folder, ignore_errors=True)
+                folder.mkdir()
+                fill(folder)
+                done.touch()
+        return folder
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def site(once: Once) -> Path:
+    """The handbook, built strictly with an address and a repository known.
+
+    HANDBOOK_SITE names one that has just been built with these two, such as `site`.
+    """
+    if ready := os.environ.get("HANDBOOK_SITE"):
+        sitemap = ROOT / ready / "sitemap.xml"
+        assert sitemap.is_file(), f"HANDBOOK_SITE: there is no site in '{ready}'"
+        assert ADDRESS in sitemap.read_text("utf-8"), f"HANDBOOK_SITE: build it for {ADDRESS}"
+        return ROOT / ready
+
+    def build(folder: Path) -> None:
+        run = run_mkdocs(
+            ["build", "--strict", "--site-dir", str(folder / "site")],
+            SITE_URL=ADDRESS,
+            REPO_URL=REPOSITORY,
+        )
+        assert run.returncode == 0, run.stdout + run.stderr
+        assert "WARNING" not in run.stderr, run.stderr
+
+    return once("handbook", build) / "site"
+
+
+@pytest.fixture(scope="session")
+def site_address(site: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The built handbook over http, below the path it was built for."""
-    parent = site.parent / "server"
-    parent.mkdir(exist_ok=True)
+    parent = tmp_path_factory.mktemp("server")
     (parent / "base").symlink_to(site)
     with serve(parent) as address:
         yield f"{address}base/"
+
+
+@pytest.fixture(scope="session")
+def small_site(once: Once) -> Path:
+    """A small handbook, built: several kinds and tags, former addresses, calculators in a note.
+
+    Nothing is known of its address. Who changes it copies it.
+    """
+
+    def build(folder: Path) -> None:
+        project = Project(folder)
+        project.fill()
+        run = project.build()
+        assert run.returncode == 0, run.stdout + run.stderr
+
+    return once("small", build) / "site"
 
 
 @pytest.fixture(scope="session")
@@ -138,7 +201,14 @@ class Project:
             ("topic/one", "第一篇", "## 显存带宽\n\n零拷贝\n"),
             ("topic/one.en", "Note one", "## Memory bandwidth\n\nzero-copy\n"),
         ):
-            self.write(f"docs/{path}.md", notes.note(body, title))
+            self.write(f"docs/{path}.md", samples.note(body, title))
+
+    def fill(self) -> None:
+        """Add what browser tests look for: kinds, tags, former addresses, calculators."""
+        for name, text in samples.BROWSED.items():
+            self.write(f"docs/{name}.md", text)
+        (self.root / "docs" / "data").symlink_to(ROOT / "docs" / "data")  # presets
+        self.add_to_nav("topic/two.md", "topic/three.md")
 
     def write(self, name: str, content: str | bytes) -> None:
         """Write a file of the project."""

@@ -21,7 +21,10 @@ from hooks.external.check import Checker
 from hooks.external.http import Client, Pace
 from hooks.external.records import Document, Outcome, Settings
 
-QUICK = Settings(delay=0.0, connect_timeout=5.0, read_timeout=5.0, deadline=5.0, allow_private=True)
+QUICK = Settings(
+    delay=0.0, connect_timeout=60.0, read_timeout=60.0, deadline=60.0, allow_private=True
+)
+"""Waits for nothing but an answer, and for that long enough on a busy machine."""
 
 Route = Callable[["Handler"], None]
 

@@ -1,8 +1,8 @@
 """Find the browsers for the browser tests, and install what is missing.
 
 Debian and its kin get the distribution's packages (with fonts for Chinese): Chromium for most
-tests, Firefox and WebKitGTK for those of tests/test_engines.py. Elsewhere Playwright's own Chromium
-is fetched, and the other two are used where they are. `find()`, `find_firefox()` and
+tests, Firefox and WebKitGTK for those of tests/browser/test_engines.py. Elsewhere Playwright's own
+Chromium is fetched, and the other two are used where they are. `find()`, `find_firefox()` and
 `find_webkit()` are what the tests call.
 """
 

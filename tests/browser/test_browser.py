@@ -1,0 +1,326 @@
+"""The handbook as its readers meet it: a real browser, over http and from a folder."""
+
+from __future__ import annotations
+
+import re
+import zipfile
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import quote, unquote
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, BrowserContext, Page, expect
+
+from hooks import publish
+from tests.browser import waiting
+
+pytestmark = pytest.mark.browser
+
+NOTE = "link/topo/nvlink-generations.html"
+TABS = 6
+"""How many pages the walk over all of them has open at once."""
+PARTS = 6
+"""In how many parts that walk is made, which may run side by side."""
+FEATURES = [
+    '<pre class="mermaid">',
+    'class="arithmatex"',
+    "data-calc",
+    'class="facts__table',
+    'class="chart"',
+    'class="measured"',
+    'class="topo-decoder"',
+    "<figure",
+    "admonition",
+    "<details",
+]
+"""What stands in pages that hold something more than text."""
+SAID = re.compile(r"\d")
+
+
+@dataclass
+class Visit:
+    """A tab that records what it asked for and complained about."""
+
+    page: Page
+    base: str
+    requests: list[str] = field(default_factory=list)
+    complaints: list[str] = field(default_factory=list)
+
+    def open(self, path: str) -> Page:
+        """Open a page of the handbook."""
+        self.page.goto(self.base + path)
+        return self.page
+
+    @property
+    def foreign(self) -> list[str]:
+        """Requests that left the handbook."""
+        own = (self.base, "data:", "blob:", "about:")
+        return [url for url in self.requests if not url.startswith(own)]
+
+
+def start_visit(context: BrowserContext, base: str) -> Visit:
+    visit = Visit(context.new_page(), base)
+    listen(visit, visit.page)
+    return visit
+
+
+def listen(visit: Visit, page: Page) -> None:
+    """Record what a tab asks for and complains about."""
+    page.on("request", lambda request: visit.requests.append(request.url))
+    page.on("pageerror", lambda error: visit.complaints.append(f"{error} {page.url}"))
+    page.on(
+        "console",
+        lambda message: (
+            visit.complaints.append(f"{message.text} {message.location['url']}")
+            if message.type == "error"
+            else None
+        ),
+    )
+    page.on(
+        "response",
+        lambda answer: visit.complaints.append(answer.url) if answer.status >= 400 else None,
+    )
+    # A request that was under way when the next page was opened is no complaint.
+    page.on(
+        "requestfailed",
+        lambda request: (
+            visit.complaints.append(f"{request.failure} {request.url}")
+            if request.failure != "net::ERR_ABORTED"
+            else None
+        ),
+    )
+
+
+@pytest.fixture(scope="module")
+def folder(site: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The offline archive, unzipped below a path with a blank and Chinese characters."""
+    archive = tmp_path_factory.mktemp("zip") / "handbook.zip"
+    publish.pack(site, archive, "handbook")
+    target = tmp_path_factory.mktemp("unzipped") / "我的 手册"
+    with zipfile.ZipFile(archive) as file:
+        file.extractall(target)
+    return target / "handbook"
+
+
+def file_base(folder: Path) -> str:
+    return f"file://{quote(str(folder))}/"
+
+
+@pytest.fixture(params=["http", "file"])
+def visit(
+    request: pytest.FixtureRequest, browser: Browser, site_address: str, folder: Path
+) -> Iterator[Visit]:
+    """A tab on the hosted handbook, and one on the unzipped folder with the network off."""
+    is_file = request.param == "file"
+    context = browser.new_context(offline=is_file, viewport={"width": 1280, "height": 900})
+    base = file_base(folder) if is_file else site_address
+    yield start_visit(context, base)
+    context.close()
+
+
+def quiet(visit: Visit) -> None:
+    """Wait until none of the tabs has asked for anything in half a second.
+
+    Only for what must not happen: on a busy machine it may look too early, and then says nothing.
+    """
+    known = -1
+    while known != len(visit.requests):
+        known = len(visit.requests)
+        visit.page.wait_for_timeout(500)
+
+
+def pages_of(site: Path) -> list[str]:
+    return sorted(path.relative_to(site).as_posix() for path in site.rglob("*.html"))
+
+
+def walk(visit: Visit, names: list[str]) -> None:
+    """Open pages, several at a time: none asks a third party, complains or is too wide."""
+    tabs = [visit.page, *(visit.page.context.new_page() for _ in range(TABS - 1))]
+    for tab in tabs[1:]:
+        listen(visit, tab)
+    wide = {}
+    for first in range(0, len(names), TABS):
+        opened = list(zip(names[first : first + TABS], tabs, strict=False))
+        for name, tab in opened:
+            tab.goto(visit.base + name, wait_until="commit")
+        for name, tab in opened:
+            waiting.drawn(tab)
+            if tab.evaluate("document.documentElement.scrollWidth > window.innerWidth"):
+                wide[name] = tab.evaluate("document.documentElement.scrollWidth")
+        quiet(visit)
+    assert visit.foreign == []
+    assert visit.complaints == []
+    assert wide == {}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("part", range(PARTS))
+def test_every_page_hosted(browser: Browser, site_address: str, site: Path, part: int) -> None:
+    """On a phone in the dark."""
+    context = browser.new_context(viewport={"width": 390, "height": 800}, color_scheme="dark")
+    walk(start_visit(context, site_address), pages_of(site)[part::PARTS])
+    context.close()
+
+
+def test_pages_of_every_kind_from_a_folder(browser: Browser, folder: Path) -> None:
+    """At a desk, with the network off: of each thing that pages hold one, in turn by language."""
+    pages = {name: (folder / name).read_text("utf-8") for name in pages_of(folder)}
+    # Only servers show the 404 page, at any address: its links begin at the root.
+    pages.pop("404.html")
+    names = {"index.html", "en/index.html"}
+    for number, feature in enumerate(FEATURES):
+        having = [name for name, text in pages.items() if feature in text]
+        assert having, feature
+        names.add(next((one for one in having if one.startswith("en/") == number % 2), having[0]))
+    context = browser.new_context(offline=True, viewport={"width": 1280, "height": 900})
+    walk(start_visit(context, file_base(folder)), sorted(names))
+    context.close()
+
+
+def search(visit: Visit, words: str) -> list[str]:
+    """Type a query and return the addresses of the results, best first."""
+    page = visit.page
+    page.keyboard.press("/")
+    expect(page.locator(".md-search__input")).to_be_focused()
+    page.keyboard.type(words)
+    # What is said counts the results of the whole answer.
+    expect(page.locator(".hb-search__live")).to_have_text(SAID)
+    links = page.locator(".md-search-result__link").evaluate_all(
+        "links => links.map(link => link.href)"
+    )
+    return [unquote(link).removeprefix(unquote(visit.base)) for link in links]
+
+
+@pytest.mark.parametrize(
+    ("home", "words", "expected"),
+    [
+        ("index.html", "对分带宽", "link/topo/nvswitch.html"),
+        ("index.html", "bisection", "link/topo/nvswitch.html"),
+        ("en/index.html", "bisection", "en/link/topo/nvswitch.html"),
+    ],
+)
+def test_search(visit: Visit, home: str, words: str, expected: str) -> None:
+    visit.open(home)
+    # Several sections of a page stand together: what counts is which pages come first.
+    pages = list(dict.fromkeys(link.split("#")[0].split("?")[0] for link in search(visit, words)))
+    assert expected in pages[:3]
+    own = "en/" if home.startswith("en/") else ""
+    assert pages[0].startswith("en/") == bool(own)
+    assert visit.foreign == [] and visit.complaints == []
+
+
+def test_language_switch_keeps_the_section(visit: Visit) -> None:
+    page = visit.open(f"{NOTE}#单向还是双向")
+    page.locator(".md-header .md-select button").hover()
+    # The link takes the section along once the script has seen where the reader is.
+    switch = page.locator('.md-select__link[hreflang="en"]')
+    expect(switch).to_be_visible()
+    switch.click()
+    page.wait_for_url("**/en/**")
+    assert unquote(page.url).startswith(unquote(visit.base) + "en/" + NOTE)
+    waiting.near_top(page.locator("h3", has_text="One direction or both"))
+
+
+def test_diagram_and_formula_are_drawn(visit: Visit, site: Path) -> None:
+    page = visit.open(NOTE)
+    waiting.drawn(page)
+    drawn = page.locator("div.mermaid")
+    expect(drawn).to_have_count((site / NOTE).read_text("utf-8").count('<pre class="mermaid">'))
+    box = drawn.first.bounding_box()
+    assert box is not None and box["height"] > 50 and box["width"] > 100
+    formulas = [
+        name for name in pages_of(site) if 'class="arithmatex"' in (site / name).read_text()
+    ]
+    assert formulas
+    page = visit.open(formulas[0])
+    waiting.drawn(page)
+    expect(page.locator(".arithmatex .katex").first).to_be_attached()
+    expect(page.locator(".katex-error")).to_have_count(0)
+    assert visit.foreign == [] and visit.complaints == []
+
+
+def test_contents_lead_to_the_heading(visit: Visit) -> None:
+    page = visit.open("index.html")
+    fold = page.locator(".contents details", has_text="NVLink")
+    fold.first.locator("summary").click()
+    fold.first.get_by_role("link", name="单向还是双向").click()
+    page.wait_for_url(f"**/{NOTE}*")
+    assert unquote(page.url) == unquote(visit.base) + f"{NOTE}#单向还是双向"
+    waiting.near_top(page.locator("h3", has_text="单向还是双向"))
+
+
+def test_readable_without_script(browser: Browser, site_address: str) -> None:
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(site_address + NOTE)
+    expect(page.locator("pre.mermaid").first).to_have_text(re.compile(r"\w{2}"))
+    expect(page.locator("pre.mermaid").first).to_be_visible()
+    expect(page.locator("article h1")).to_be_visible()
+    page.locator("details summary").first.click()
+    expect(page.locator("details[open]")).to_have_count(1)
+    context.close()
+
+
+@pytest.mark.parametrize(
+    ("name", "scheme"),
+    [
+        ("index.html", "light"),
+        ("en/index.html", "dark"),
+        ("link/topo/index.html", "dark"),
+        (NOTE, "light"),
+        ("en/link/topo/nvswitch.html", "dark"),
+        ("en/link/gpudirect/overview.html", "light"),
+        ("roadmap.html", "light"),
+        ("404.html", "dark"),
+    ],
+)
+def test_accessible(browser: Browser, site_address: str, name: str, scheme: str) -> None:
+    context = browser.new_context(color_scheme=scheme)  # type: ignore[arg-type]
+    page = context.new_page()
+    page.goto(site_address + name)
+    waiting.drawn(page)
+    waiting.reachable(page)
+    page.evaluate("document.querySelectorAll('article details').forEach(d => d.open = true)")
+    waiting.at_rest(page)
+    violations = Axe().run(page).response["violations"]
+    serious = [
+        (one["id"], one["nodes"][0]["html"][:200], len(one["nodes"]))
+        for one in violations
+        if one["impact"] in ("serious", "critical")
+    ]
+    assert serious == []
+    context.close()
+
+
+def test_the_page_itself_forbids_third_parties(visit: Visit) -> None:
+    """A script that got in all the same could neither load nor send anything elsewhere."""
+    page = visit.open(NOTE)
+    refused = page.evaluate(
+        """async () => {
+            const refused = [];
+            const all = new Promise((done) => document.addEventListener(
+                "securitypolicyviolation",
+                (event) => { if (refused.push(event.effectiveDirective) === 3) { done(); } }));
+            const image = new Image();
+            image.src = "http://third.invalid/x.png";
+            const script = document.createElement("script");
+            script.src = "http://third.invalid/x.js";
+            document.head.append(image, script);
+            await fetch("http://third.invalid/x").catch(() => null);
+            await all;
+            return refused.sort();
+        }"""
+    )
+    assert refused == ["connect-src", "img-src", "script-src-elem"]
+
+
+def test_print_leaves_out_the_frame(browser: Browser, site_address: str) -> None:
+    page = browser.new_page()
+    page.goto(site_address + NOTE)
+    page.emulate_media(media="print")
+    for part in (".md-header", ".md-sidebar--primary", ".md-footer__link"):
+        expect(page.locator(part).first).to_be_hidden()
+    expect(page.locator("article h1")).to_be_visible()
+    page.close()

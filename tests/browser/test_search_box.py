@@ -1,0 +1,599 @@
+"""The search box beside typing: filters, pages seen lately, queries to try, keys, what is said."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import get_args
+from urllib.parse import unquote
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from mkdocs.utils.yaml import yaml_load
+from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
+
+from hooks.front_matter import Kind
+from hooks.search.documents import folder_pages
+from hooks.search.engine import make_index, open_engine
+from tests.browser import waiting
+from tests.conftest import ROOT, serve
+
+pytestmark = pytest.mark.browser
+
+BOX = "[data-md-component=search-query]"
+LINK = ".md-search-result__link"
+CHIP = ".hb-search__chips .hb-chip"
+
+
+BOTH = pytest.mark.parametrize("base", ["http", "file"], indirect=True)
+"""For what a folder without a server does otherwise: what is loaded, opened and remembered."""
+
+
+@pytest.fixture(scope="module")
+def base(request: pytest.FixtureRequest, small_site: Path) -> Iterator[str]:
+    """The address of the small handbook, with a trailing slash; served, if nothing is said."""
+    with contextlib.ExitStack() as stack:
+        is_file = getattr(request, "param", "http") == "file"
+        yield small_site.as_uri() + "/" if is_file else stack.enter_context(serve(small_site))
+
+
+@pytest.fixture
+def context(browser: Browser, base: str) -> Iterator[BrowserContext]:
+    """A browser window that may ask nobody but the site, and in which nothing may fail."""
+    context = browser.new_context(service_workers="block")
+    asked: list[str] = []
+    errors: list[str] = []
+    context.on("request", lambda request: asked.append(request.url))
+    context.on("weberror", lambda error: errors.append(str(error.error)))
+    yield context
+    context.close()
+    assert [url for url in asked if not url.startswith((base, "about:", "data:", "blob:"))] == []
+    assert errors == []
+
+
+def open_search(context: BrowserContext, address: str) -> Page:
+    page = context.new_page()
+    page.goto(address)
+    page.keyboard.press("/")
+    expect(page.locator(BOX)).to_be_focused()
+    return page
+
+
+def expect_focus(page: Page, text: str) -> None:
+    """Wait until what has the focus says this."""
+    page.wait_for_function("text => document.activeElement.textContent.trim() === text", arg=text)
+
+
+def expect_whole(page: Page) -> None:
+    """Wait until the texts have answered, not only the titles: the list is not drawn again."""
+    expect(page.locator(".hb-search__live")).not_to_be_empty()
+    expect(page.locator(".search-early")).to_have_count(0)
+
+
+# Filters
+
+
+def test_chips_write_and_remove_words_of_the_query(context: BrowserContext, base: str) -> None:
+    page = open_search(context, base + "index.html")
+    page.keyboard.insert_text("带宽")
+    box = page.locator(BOX)
+    page.get_by_role("button", name="笔记").click()
+    expect(box).to_have_value("类型:笔记 带宽")
+    expect(page.get_by_role("button", name="笔记")).to_have_attribute("aria-pressed", "true")
+    page.get_by_role("button", name="教程").click()  # a page has one kind
+    expect(box).to_have_value("类型:教程 带宽")
+    page.get_by_role("button", name="标签：GPUDirect RDMA").click()
+    expect(box).to_have_value('标签:"GPUDirect RDMA" 类型:教程 带宽')
+    page.get_by_role("button", name="标签：NVLink").click()
+    expect(box).to_have_value('标签:NVLink 标签:"GPUDirect RDMA" 类型:教程 带宽')
+    for name in ("标签：GPUDirect RDMA", "教程", "标签：NVLink"):
+        page.get_by_role("button", name=name).click()
+    expect(box).to_have_value("带宽")
+    expect(page.locator(f"{CHIP}[aria-pressed=true]")).to_have_count(0)
+
+
+@pytest.mark.parametrize(
+    ("start", "cases"),
+    [
+        (
+            "index.html",
+            {
+                "类型：教程 x": ["教程"],
+                "kind:tutorial": ["教程"],
+                "种类:note tag:nvlink": ["笔记", "#NVLink"],
+                '标签:"gpudirect rdma" 带宽': ["#GPUDirect RDMA"],
+                "标签:“胖树”": ["#胖树"],
+                "不分类型:教程": [],
+            },
+        ),
+        ("en/index.html", {'Tag:"Fat tree" kind:note': ["Notes", "#fat tree"]}),
+    ],
+    ids=["zh", "en"],
+)
+def test_typed_filters_press_their_chips(
+    context: BrowserContext, base: str, start: str, cases: dict[str, list[str]]
+) -> None:
+    page = open_search(context, base + start)
+    expect(page.locator(CHIP).first).to_be_visible()
+    on = page.locator(f"{CHIP}[aria-pressed=true]")
+    for typed, pressed in cases.items():
+        page.locator(BOX).fill(typed)
+        expect(on).to_have_text([re.compile(f"^(✓ )?{re.escape(text)}$") for text in pressed])
+
+
+def test_a_chip_asks_the_engine(context: BrowserContext, base: str) -> None:
+    """Pressing one starts the search as typing does: Material sees the new query."""
+    page = open_search(context, base + "index.html")
+    page.keyboard.insert_text("量子")
+    expect(page.locator(".md-search-result__meta")).to_contain_text("没有找到")
+    page.evaluate(
+        """() => { window.keys = 0; document.querySelector("[data-md-component=search-query]")
+             .addEventListener("keyup", () => { window.keys += 1; }); }"""
+    )
+    page.get_by_role("button", name="笔记").click()
+    page.wait_for_function("window.keys === 1")
+    expect(page.locator("#__search")).to_be_checked()
+
+
+def test_further_tags_are_folded(context: BrowserContext, base: str) -> None:
+    page = open_search(context, base + "index.html")
+    last = page.get_by_role("button", name="标签：标记8")
+    more = page.get_by_role("button", name="全部标签")
+    expect(more).to_have_attribute("aria-expanded", "false")
+    expect(last).not_to_be_visible()
+    more.click()
+    expect(last).to_be_visible()
+    last.click()
+    expect(page.locator(BOX)).to_have_value("标签:标记8 ")
+    expect(last).to_have_attribute("aria-pressed", "true")
+    last.click()
+    page.get_by_role("button", name="收起标签").click()
+    expect(last).not_to_be_visible()
+
+
+@pytest.mark.parametrize(
+    ("start", "chip", "found", "not_found"),
+    [
+        ("index.html", "导览", "主题", "第二篇"),
+        ("index.html", "教程", "第二篇", "第一篇"),
+        ("index.html", "标签：胖树", "第一篇", "第二篇"),
+        ("en/index.html", "Tutorials", "Note two", "Note one"),
+        ("en/index.html", "tag: fat tree", "Note one", "Note two"),
+    ],
+)
+def test_a_chip_alone_lists_its_pages(
+    context: BrowserContext, base: str, start: str, chip: str, found: str, not_found: str
+) -> None:
+    page = open_search(context, base + start)
+    if start == "index.html":  # it has more tags than are shown at first
+        page.locator(".hb-chip--more").click()
+    page.get_by_role("button", name=chip).click()
+    titles = page.locator(".md-search-result__item h1")
+    expect(titles.filter(has_text=found)).to_have_count(1)
+    expect(titles.filter(has_text=not_found)).to_have_count(0)
+
+
+def test_kinds_have_the_names_that_pages_show() -> None:
+    """The chips, the line on top of a note and the engine call a kind the same."""
+    script = (ROOT / "docs/assets/javascripts/search-box.js").read_text(encoding="utf-8")
+    texts = (ROOT / "overrides/partials/texts/zh.html").read_text(encoding="utf-8")
+    engine = (ROOT / "hooks/search/core/3_query.js").read_text(encoding="utf-8")
+    shown = dict(re.findall(r'"note\.kind\.(\w+)": "(.+?)"', texts))
+    assert set(shown) == set(get_args(Kind))
+    kinds = re.search(r"var KINDS = \{(.+?)\}", script, re.DOTALL)
+    assert kinds and dict(re.findall(r'(\w+): "(.+?)"', kinds[1])) == shown
+    known = {
+        word.encode().decode("unicode_escape"): kind
+        for word, kind in re.findall(r'"((?:\\u[0-9a-f]{4})+)": "(\w+)"', engine)
+    }
+    assert {word: known.get(word) for word in shown.values()} == {
+        word: kind for kind, word in shown.items()
+    }
+
+
+# An empty box
+
+
+def test_queries_to_try_find_something() -> None:
+    """Each query that the handbook suggests has an answer, and not a repaired one."""
+    with (ROOT / "mkdocs.yml").open(encoding="utf-8") as file:
+        queries = yaml_load(file)["extra"]["search"]["queries"]
+    assert set(queries) == {"zh", "en"}
+    with open_engine(make_index(folder_pages(ROOT / "docs"))) as engine:
+        for language, words in queries.items():
+            for query in words:
+                hits = engine.search(query, language, 3)
+                assert hits and not hits[0].weak, query
+
+
+@BOTH
+def test_pages_seen_lately(context: BrowserContext, base: str) -> None:
+    page = context.new_page()
+    for name in ("topic/one.html", "topic/two.html", "en/topic/one.html", "index.html"):
+        page.goto(base + name)
+    page.keyboard.press("/")
+    recent = page.get_by_role("region", name="最近看过")
+    expect(recent.get_by_role("link")).to_have_text(["第二篇", "第一篇"])
+    page.keyboard.insert_text("带")
+    expect(recent).not_to_be_visible()
+    page.keyboard.press("Backspace")
+    recent.get_by_role("link", name="第一篇").click()
+    page.wait_for_url("**/topic/one.html")
+    # Not the page the reader is on.
+    page.keyboard.press("/")
+    expect(recent.get_by_role("link")).to_have_text(["第二篇"])
+    recent.get_by_role("button", name="清除记录").click()
+    expect(recent).to_have_count(0)
+    expect(page.locator(BOX)).to_be_focused()
+    page.goto(base + "en/index.html")
+    page.keyboard.press("/")
+    expect(page.get_by_role("region", name="Try a search like")).to_be_visible()
+    expect(page.get_by_role("region", name="Recently viewed")).to_have_count(0)
+
+
+@BOTH
+def test_what_is_remembered_stays_here(context: BrowserContext, base: str) -> None:
+    """A path and a title, and nothing that was searched for."""
+    page = open_search(context, base + "topic/one.html")
+    page.keyboard.type("带宽")
+    kept = page.evaluate("Object.entries(localStorage).filter(([key]) => key.includes('recent'))")
+    ((key, value),) = kept
+    assert unquote(key).endswith(unquote(base.removeprefix("http://").partition("/")[2]))
+    assert value == '[{"path":"topic/one.html","title":"第一篇","language":"zh"}]'
+
+
+@BOTH
+def test_damaged_memory_is_no_error(context: BrowserContext, base: str) -> None:
+    page = context.new_page()
+    page.goto(base + "topic/one.html")
+    for stored in (
+        "not json",
+        "{}",
+        '[null, 1, {"path": 1}]',
+        '[{"path":"javascript:alert(1)","title":"x","language":"zh"}]',
+        '[{"path":"//third.invalid/","title":"x","language":"zh"}]',
+        '[{"path":"a/../../x","title":"x","language":"zh"}]',
+    ):
+        page.evaluate(
+            """stored => { for (const key of Object.keys(localStorage)) {
+                 if (key.includes("recent")) { localStorage.setItem(key, stored); } } }""",
+            stored,
+        )
+        page.goto(base + "index.html")
+        page.keyboard.press("/")
+        expect(page.get_by_role("region", name="试试这样搜")).to_be_visible()
+        expect(page.get_by_role("region", name="最近看过")).to_have_count(0)
+
+
+@BOTH
+def test_no_storage_is_no_error(context: BrowserContext, base: str) -> None:
+    context.add_init_script(
+        """["getItem", "setItem", "removeItem"].forEach(function (name) {
+             var real = Storage.prototype[name];
+             Storage.prototype[name] = function (key) {
+               if (key.indexOf("handbook") === 0) { throw new DOMException("denied"); }
+               return real.apply(this, arguments); }; });"""
+    )
+    page = context.new_page()
+    page.goto(base + "topic/one.html")
+    page.goto(base + "index.html")
+    page.keyboard.press("/")
+    page.get_by_role("region", name="试试这样搜").get_by_role("button").first.click()
+    expect(page.locator(BOX)).not_to_have_value("")
+    expect(page.get_by_role("region", name="最近看过")).to_have_count(0)
+
+
+# Results
+
+
+@BOTH
+def test_sections_of_a_page_are_seen_at_once(context: BrowserContext, base: str) -> None:
+    page = open_search(context, base + "index.html")
+    page.keyboard.insert_text("带宽")
+    expect_whole(page)
+    links = page.locator(".md-search-result__item", has_text="第一篇").locator(f"> {LINK}")
+    expect(links).to_have_count(3)
+    expect(links.filter(has_text="链路带宽")).to_be_visible()
+
+
+@pytest.mark.parametrize(
+    ("start", "words", "crumbs"),
+    [("index.html", "窗口缩小", "拥塞控制"), ("en/index.html", "window shrinks", "Congestion")],
+    ids=["zh", "en"],
+)
+def test_a_section_says_where_it_stands(
+    context: BrowserContext, base: str, start: str, words: str, crumbs: str
+) -> None:
+    page = open_search(context, base + start)
+    page.keyboard.insert_text(words)
+    section = page.locator(LINK).filter(
+        has=page.locator("h2", has_text=re.compile("退让|Back off"))
+    )
+    expect(section.locator(".search-crumbs")).to_have_text(crumbs)
+    titles = page.locator(".md-search-result__item h1 .search-crumbs")
+    expect(titles.first).to_have_text(re.compile("^(Topic|主题)$"))
+
+
+@pytest.mark.parametrize(
+    ("start", "words", "label"),
+    [("index.html", "congestoin", "近似匹配"), ("en/index.html", "congestoin", "Close match")],
+    ids=["zh", "en"],
+)
+def test_a_near_miss_says_so_in_words(
+    context: BrowserContext, base: str, start: str, words: str, label: str
+) -> None:
+    page = open_search(context, base + start)
+    page.keyboard.insert_text(words)
+    expect(page.locator(".search-weak").first).to_contain_text(re.compile("congestion", re.I))
+    # One look: the list is drawn again when the other language has been read too.
+    page.wait_for_function(
+        """label => { const weak = document.querySelector(".search-weak");
+             return weak && getComputedStyle(weak, "::before").content === label; }""",
+        arg=f'"{label}"',
+    )
+    expect(page.locator(".hb-search__live")).to_contain_text(
+        "不完全符合" if label == "近似匹配" else "none of them an exact match"
+    )
+
+
+@BOTH
+@pytest.mark.parametrize(
+    ("start", "words", "section"),
+    [("index.html", "填充", "填充"), ("en/index.html", "filler", "Filler")],
+    ids=["zh", "en"],
+)
+def test_opened_page_shows_the_section(
+    context: BrowserContext, base: str, start: str, words: str, section: str
+) -> None:
+    page = open_search(context, base + start)
+    page.keyboard.insert_text(words)
+    page.locator(f'{LINK}[href*="#"]', has_text=section).first.click()
+    heading = page.locator("h2", has_text=section)
+    expect(heading).to_be_in_viewport()
+    page.wait_for_function(
+        "h => { const y = h.getBoundingClientRect().top; return y >= 0 && y < 200; }",
+        arg=heading.element_handle(),
+    )
+    expect(page.locator("mark[data-md-highlight]").first).to_be_visible()
+
+
+# Keys
+
+
+def test_tab_goes_through_the_chips_and_on_to_the_results(
+    context: BrowserContext, base: str
+) -> None:
+    page = open_search(context, base + "en/index.html")
+    page.keyboard.insert_text("bandwidth")
+    expect_whole(page)
+    expect(page.locator(CHIP)).to_have_count(5)
+    for name in ("Notes", "Maps", "Tutorials", "#NVLink", "#fat tree"):
+        page.keyboard.press("Tab")
+        expect_focus(page, name)
+    page.keyboard.press("Tab")
+    expect(page.locator(f"{LINK}:focus")).to_have_count(1)
+    page.keyboard.press("Shift+Tab")
+    expect(page.locator(BOX)).to_be_focused()
+    page.keyboard.press("Tab")
+    page.keyboard.press("Space")
+    expect(page.locator(BOX)).to_have_value("kind:note bandwidth")
+    expect_focus(page, "Notes")
+    page.keyboard.press("Enter")
+    expect(page.locator(BOX)).to_have_value("bandwidth")
+    page.keyboard.press("ArrowRight")
+    expect_focus(page, "Maps")
+    expect_whole(page)
+    page.keyboard.press("ArrowDown")
+    expect(page.locator(f"{LINK}:focus")).to_have_count(1)
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/topic/*.html?h=*")
+
+
+def test_arrows_go_through_what_an_empty_box_offers(context: BrowserContext, base: str) -> None:
+    page = context.new_page()
+    page.goto(base + "en/topic/two.html")
+    page.goto(base + "en/topic/one.html")
+    page.keyboard.press("/")
+    expect(page.get_by_role("region", name="Recently viewed")).to_be_visible()
+    page.keyboard.press("ArrowDown")
+    expect_focus(page, "Note two")
+    page.keyboard.press("ArrowUp")
+    expect(page.locator(BOX)).to_be_focused()
+    for _ in range(3):
+        page.keyboard.press("ArrowDown")
+    expect_focus(page, "NVLink bandwidth")
+    page.keyboard.press("Enter")
+    expect(page.locator(BOX)).to_have_value("NVLink bandwidth")
+    expect(page.locator(BOX)).to_be_focused()
+
+
+def test_letters_typed_on_a_chip_go_to_the_box(context: BrowserContext, base: str) -> None:
+    page = open_search(context, base + "en/index.html")
+    expect(page.locator(CHIP).first).to_be_visible()
+    page.keyboard.press("Tab")
+    expect_focus(page, "Notes")
+    page.keyboard.type("x")
+    expect(page.locator(BOX)).to_be_focused()
+    expect(page.locator(BOX)).to_have_value("x")
+
+
+@pytest.mark.parametrize("steps", [0, 2], ids=["from-box", "from-chip"])
+def test_escape_closes_and_gives_the_focus_back(
+    context: BrowserContext, base: str, steps: int
+) -> None:
+    page = context.new_page()
+    page.goto(base + "index.html")
+    link = page.locator("article a, .md-tabs a").first
+    link.focus()
+    page.keyboard.press("/")
+    expect(page.locator(CHIP).first).to_be_visible()
+    for _ in range(steps):
+        page.keyboard.press("Tab")
+    page.keyboard.press("Escape")
+    expect(page.locator("#__search")).not_to_be_checked()
+    expect(link).to_be_focused()
+
+
+# What a screen reader hears
+
+
+@BOTH
+@pytest.mark.parametrize(
+    ("start", "cases"),
+    [
+        ("index.html", {"带宽": "2 个页面有结果", "量子": "没有结果"}),
+        ("en/index.html", {"zero-copy": "Results on 1 page", "bandwidth": "Results on 2 pages"}),
+    ],
+    ids=["zh", "en"],
+)
+def test_the_number_of_results_is_said(
+    context: BrowserContext, base: str, start: str, cases: dict[str, str]
+) -> None:
+    page = open_search(context, base + start)
+    for words, said in cases.items():
+        page.locator(BOX).fill(words)
+        expect(page.locator(".hb-search__live")).to_have_text(said)
+
+
+class Held:
+    """The texts of a language, kept back until released, as on a slow network."""
+
+    def __init__(self, context: BrowserContext, language: str) -> None:
+        self._routes: list[Route] = []
+        self._is_open = False
+        context.route(f"**/search/handbook.{language}.0.js", self._take)
+
+    def _take(self, route: Route) -> None:
+        if self._is_open:
+            route.continue_()
+        else:
+            self._routes.append(route)
+
+    def release(self) -> None:
+        self._is_open = True
+        for route in self._routes:
+            route.continue_()
+
+
+SAID = """() => {
+  window.said = [];
+  const live = document.querySelector(".hb-search__live");
+  new MutationObserver(() => { if (live.textContent) { window.said.push(live.textContent); } })
+    .observe(live, { childList: true });
+}"""
+
+
+@pytest.mark.parametrize(
+    ("late", "words", "said"),
+    [
+        ("zh", "显存带宽", "1 个页面有结果"),  # a title has it, then the texts
+        ("en", "shrinks", "1 个页面有结果"),  # not in Chinese, then in English
+        ("en", "congestion shrinks", "1 个页面有结果"),  # half of it, then all
+        ("en", "量子", "没有结果"),
+    ],
+    ids=["titles-first", "other-language", "both-languages", "nothing"],
+)
+def test_an_answer_that_grows_is_said_once(
+    context: BrowserContext, base: str, late: str, words: str, said: str
+) -> None:
+    texts = Held(context, late)
+    page = open_search(context, base + "index.html")
+    expect(page.locator(".md-search-result__meta")).to_have_text("键入以开始搜索")
+    page.evaluate(SAID)
+    page.keyboard.insert_text(words)
+    if late == "zh":
+        expect(page.locator(LINK).first).to_be_visible()
+    page.wait_for_timeout(1200)  # nothing is said in longer than the pause before saying
+    assert page.evaluate("window.said") == []
+    texts.release()
+    expect(page.locator(".hb-search__live")).to_have_text(re.compile(f"^{said}"))
+    page.wait_for_timeout(1000)  # nothing more is said
+    assert len(page.evaluate("window.said")) == 1
+
+
+def test_a_focused_result_stays_focused_when_the_list_grows(
+    context: BrowserContext, base: str
+) -> None:
+    texts = Held(context, "zh")
+    page = open_search(context, base + "index.html")
+    page.keyboard.insert_text("带宽")
+    expect(page.locator(".search-early")).to_have_count(1)
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowDown")
+    page.wait_for_function("/#/.test(document.activeElement.href)")
+    before = page.evaluate("document.activeElement.href")
+    texts.release()
+    expect(page.locator(".search-early")).to_have_count(0)
+    expect(page.locator(LINK, has_text="零拷贝").first).to_be_visible()
+    page.wait_for_function("before => document.activeElement.href === before", arg=before)
+    page.keyboard.press("Enter")
+    page.wait_for_url(lambda url: "#" in url)
+    assert page.url.partition("#")[2] == before.partition("#")[2]
+
+
+def test_a_press_opens_what_it_began_on(context: BrowserContext, base: str) -> None:
+    """The list may be drawn anew between a finger's touching and leaving the screen."""
+    texts = Held(context, "zh")
+    page = open_search(context, base + "index.html")
+    page.keyboard.insert_text("带宽")
+    expect(page.locator(".search-early")).to_have_count(1)
+    link = page.locator(LINK, has_text="链路带宽")
+    wanted = unquote(str(link.evaluate("link => link.hash")))
+    link.hover()
+    page.mouse.down()
+    texts.release()
+    expect(page.locator(".search-early")).to_have_count(0)
+    page.mouse.up()
+    page.wait_for_url("**/topic/one.html?h=*")
+    assert unquote(page.evaluate("location.hash")) == wanted
+
+
+# Looks and access
+
+
+@pytest.mark.parametrize(
+    ("width", "scheme", "words"),
+    [
+        (360, "light", ""),
+        (1280, "dark", ""),
+        (360, "dark", "类型:笔记 带宽"),
+        (1280, "light", "带宽"),
+    ],
+)
+def test_accessible(
+    browser: Browser, small_site: Path, scheme: str, width: int, words: str
+) -> None:
+    context = browser.new_context(
+        color_scheme=scheme,  # type: ignore[arg-type]
+        viewport={"width": width, "height": 740},
+    )
+    page = context.new_page()
+    page.goto((small_site / "topic/two.html").as_uri())
+    page.goto((small_site / "index.html").as_uri())
+    page.keyboard.press("/")
+    page.keyboard.insert_text(words)
+    expect(page.locator(CHIP).first).to_be_visible()
+    if words:
+        expect_whole(page)
+    waiting.at_rest(page)  # Material fades the dialog in
+    waiting.fits(page)
+    violations = Axe().run(page).response["violations"]
+    serious = [
+        (one["id"], one["nodes"][0]["html"][:200])
+        for one in violations
+        if one["impact"] in ("serious", "critical")
+    ]
+    assert serious == []
+    context.close()
+
+
+@BOTH
+def test_search_works_without_the_script(context: BrowserContext, base: str) -> None:
+    context.route("**/search-box.js", lambda route: route.abort())
+    page = open_search(context, base + "index.html")
+    page.keyboard.insert_text("带宽")
+    expect(page.locator(LINK).first).to_be_visible()
+    page.keyboard.press("Enter")
+    page.wait_for_url("**?h=*")

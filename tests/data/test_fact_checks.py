@@ -1,0 +1,163 @@
+"""Equations between columns: what holds, what does not, and what is no equation."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from hooks.facts import load_facts
+
+ROOT = Path(__file__).resolve().parents[2]
+SOURCES = """\
+paper: {title: T, publisher: P, url: "https://example.org/", read: 2026-11-21, kind: primary}
+"""
+FAMILY = """\
+family: gpu
+title: T
+columns:
+  links: {title: Links, unit: none, per: GPU}
+  link: {title: Link, unit: Gb/s, direction: uni, per: link}
+  gpu: {title: GPU, unit: GB/s, direction: uni, per: GPU}
+  stacks: {title: Stacks, unit: none}
+  pins: {title: Pins, unit: bit}
+  pin: {title: Pin, unit: GT/s, direction: none, per: none}
+  memory: {title: Memory, unit: GB/s, direction: none, per: GPU}
+  dense: {title: Dense, unit: TFLOPS, density: dense, per: GPU}
+  sparse: {title: Sparse, unit: TFLOPS, density: sparse, per: GPU}
+  watts: {title: Power, unit: W}
+  form: {title: Form}
+rows:
+  h100:
+    title: H100
+    cells:
+      links: {value: 18, source: paper, read: 2026-11-21, confidence: A}
+      link: {value: 200, source: paper, read: 2026-11-21, confidence: A}
+      gpu: {value: 450, source: paper, read: 2026-11-21, confidence: A}
+      stacks: {value: 5, source: paper, read: 2026-11-21, confidence: A}
+      pins: {value: 1024, source: paper, read: 2026-11-21, confidence: A}
+      pin: {value: 5.23, source: paper, read: 2026-11-21, confidence: A}
+      memory: {value: 3350, source: paper, read: 2026-11-21, confidence: A}
+      dense: {value: 989.4, source: paper, read: 2026-11-21, confidence: A}
+      sparse: {value: 1979, source: paper, read: 2026-11-21, confidence: A}
+      watts: {value: 700, source: paper, read: 2026-11-21, confidence: A}
+      form: {value: SXM, source: paper, read: 2026-11-21, confidence: A}
+  part:
+    title: Lacks most cells
+    cells:
+      links: {value: 99, source: paper, read: 2026-11-21, confidence: A}
+checks:
+"""
+
+
+def check(tmp_path: Path, checks: str, family: str = FAMILY) -> list[str]:
+    """Load the family with these lines as its checks; findings as text."""
+    folder = tmp_path / "docs/data"
+    folder.mkdir(parents=True)
+    (folder / "gpu.yml").write_text(family + checks, encoding="utf-8")
+    (folder / "sources.yml").write_text(SOURCES, encoding="utf-8")
+    return [finding.text for finding in load_facts(folder)[1]]
+
+
+@pytest.mark.parametrize(
+    "equation",
+    [
+        "links * link = gpu",  # Gb/s against GB/s
+        "gpu = links * link",
+        "stacks * number(pins) * pin = memory",
+        "sparse = 2 * dense",
+        "sum(dense, dense) = sparse",
+        "gpu <= memory",
+        "memory >= gpu",
+        "sparse / dense = 2",
+        "max(gpu, memory) = memory",
+        "min(links, stacks) = stacks",
+        "number(gpu) ** 2 = 202500",
+        "ceil(stacks / 2) * 2 = 6",
+        "floor(stacks / 2) = 2",
+        "-(gpu - memory) = 2900 * gpu / 450",
+    ],
+)
+def test_equations_that_hold(equation: str, tmp_path: Path) -> None:
+    text = f"  one: {{holds: '{equation}', tolerance: 0.1%}}\n"
+    assert check(tmp_path, text) == []
+
+
+def test_a_contradiction_names_the_cell_both_sides_and_the_repair(tmp_path: Path) -> None:
+    family = FAMILY.replace("value: 450", "value: 400")
+    assert check(tmp_path, "  links: {holds: links * link = gpu}\n", family) == [
+        "docs/data/gpu.yml:21:13: error[facts-check] row 'h100' fails check 'links': "
+        "links * link = 18 x 200 Gb/s = 450 GB/s, but gpu is 400 GB/s "
+        "(11.11% apart, 0.00% allowed); correct a cell, or except the row and say why; "
+        "did you mean '450'?"
+    ]
+
+
+# Lines of checks, part of the one finding.
+WRONG = [
+    ("  a: {holds: links * lnik = gpu}", "gpu.yml:35:7: error[facts-check]"),
+    ("  a: {holds: links * lnik = gpu}", "did you mean 'link'?"),
+    ("  a: {holds: links * link}", "must read 'expression = expression'"),
+    ("  a: {holds: links = link = gpu}", "must read 'expression = expression'"),
+    ("  a: {holds: links * = gpu}", "'links *' is no expression"),
+    ("  a: {holds: links.real = 18}", "'links.real' is not allowed in a check"),
+    ("  a: {holds: __import__(links) = 18}", "there is no function '__import__'"),
+    ("  a: {holds: 'smu(links, links) = 36'}", "did you mean 'sum'?"),
+    ("  a: {holds: 'links ** links = 36'}", "'**' takes a whole number from 0 to 9"),
+    ("  a: {holds: 'links ** 99 = 36'}", "'**' takes a whole number from 0 to 9"),
+    ("  a: {holds: 'number(links, pins) = 36'}", "'number' has the wrong number of arguments"),
+    ("  a: {holds: 'number(2) = 2'}", "'number' takes the name of a column"),
+    ("  a: {holds: 'True = links'}", "'True' is not allowed"),
+    ("  a: {holds: '\"a\" = links'}", "is not allowed"),
+    ("  a: {holds: link = watts}", "left side is information / time, the right side power"),
+    ("  a: {holds: stacks * pins * pin = memory}", "number(column) drops a unit"),
+    ("  a: {holds: link + watts = gpu}", "adds or compares what has different units"),
+    ("  a: {holds: links / (stacks - 5) = 1}", "zero"),
+    ("  a: {holds: links * link = gpu, tolerance: half}", "must be a percentage such as 0.5%"),
+    ("  a: {holds: links * link = gpu, tolernace: 1%}", "did you mean 'tolerance'?"),
+    ("  a: {holds: links * link = gpu, except: {h10: why}}", "did you mean 'h100'?"),
+    ("  a: {holds: links * link = gpu, except: {h100: why}}", "warning[facts-check] row 'h100' is"),
+    ("  a: {holds: form = 1}", "warning[facts-check] check 'a' applies to no row"),
+    ("  a: {holds: sparse = 2 * dense}", "(0.01% apart, 0.00% allowed)"),
+    ("  a: {holds: sparse = 2 * dense}", "did you mean '1978.8'?"),
+    ("  a: {holds: 2 * gpu <= gpu}", "2 * gpu = 2 x 450 GB/s = 900 GB/s, but gpu is 450 GB/s"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "said"), WRONG, ids=[f"{a.strip()} | {b}" for a, b in WRONG])
+def test_what_is_wrong_with_a_check(text: str, said: str, tmp_path: Path) -> None:
+    found = check(tmp_path, text + "\n")
+    assert len(found) == 1, found
+    assert said in found[0]
+
+
+def test_an_exception_with_a_reason_silences_its_row_only(tmp_path: Path) -> None:
+    family = FAMILY.replace("value: 450", "value: 400")
+    family = family.replace("links: {value: 99", "gpu: {value: 1, source: paper, read: 2026-11-21, "
+        "confidence: A}\n      link: {value: 1, source: paper, read: 2026-11-21, confidence: A}\n"
+        "      links: {value: 99")  # fmt: skip
+    text = "  a: {holds: links * link = gpu, except: {h100: the vendor rounds}}\n"
+    found = check(tmp_path, text, family)
+    assert len(found) == 1
+    assert "row 'part' fails" in found[0]
+
+
+@pytest.mark.parametrize(
+    ("column", "said"),
+    [
+        ("unit: Gb/S, direction: uni, per: link", "unit 'Gb/S' is not known ('S'); did you mean"),
+        ("unit: Gb/s, per: link", "is a data rate; add 'direction: uni'"),
+        ("unit: Gb/s, direction: uni", "is a data rate; add 'per: link'"),
+        ("unit: TOPS", "is a compute rate; add 'density: dense'"),
+    ],
+)
+def test_a_column_says_all_that_its_unit_needs(column: str, said: str, tmp_path: Path) -> None:
+    family = FAMILY.replace("unit: Gb/s, direction: uni, per: link", column, 1)
+    found = check(tmp_path, "  a: {holds: gpu <= memory}\n", family)
+    assert any(said in text for text in found), found
+
+
+def test_the_handbook_checks_its_own_arithmetic() -> None:
+    base, _ = load_facts(ROOT / "docs/data")
+    checked = {name for name, family in base.families.items() if family.checks}
+    assert {"nvlink", "nvswitch", "nvlink-nodes", "scale-up"} <= checked

@@ -1,0 +1,404 @@
+"""Facts: read with places, refused when a figure says too little, drawn with unit and source."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, expect
+from selectolax.lexbor import LexborHTMLParser
+
+from hooks import facts_export, facts_table
+from hooks.facts import FactBase, FactsError, load_facts
+from hooks.quantities import terms
+
+ROOT = Path(__file__).resolve().parents[2]
+STYLES = ROOT / "docs/assets/stylesheets"
+
+FAMILY = """\
+family: gpu
+title: {zh: 几代 GPU, en: GPU generations}
+row_header: {zh: 型号, en: Model}
+columns:
+  year: {title: {zh: 年份, en: Year}}
+  link: {title: {zh: 互联, en: Link}, unit: GB/s, direction: bi, per: GPU}
+  lane: {title: {zh: 通道, en: Lane}, unit: GB/s, direction: uni, per: lane}
+  fp8: {title: FP8, unit: TFLOPS, density: dense, per: GPU}
+  form: {title: {zh: 形态, en: Form}}
+rows:
+  h100:
+    title: H100 SXM
+    cells:
+      year: {value: 2022, source: paper, read: 2026-11-21, confidence: A}
+      link: {value: 900, source: paper, read: 2026-11-20, confidence: A}
+      lane:
+        {value: 12.50, source: blog, read: 2026-11-21, confidence: B, note: {zh: 算, en: computed}}
+      fp8:
+        {value: 1979, source: paper, read: 2026-11-21, confidence: A, note: {zh: 算, en: computed}}
+      form: {value: {zh: 模组, en: module}, source: paper, read: 2026-11-21, confidence: A}
+  rubin:
+    title: {zh: Rubin（初步）, en: Rubin (preliminary)}
+    status: announced
+    cells:
+      link: {value: 3600, source: blog, read: 2026-11-21, confidence: B, status: announced}
+"""
+SOURCES = """\
+paper:
+  title: H100 <white> paper
+  publisher: NVIDIA
+  url: https://example.org/h100?a=1&b=2
+  date: "2022-03"
+  read: 2026-11-21
+  kind: primary
+blog:
+  title: {zh: 一篇博客, en: A blog}
+  publisher: Someone
+  url: https://example.org/blog
+  read: 2026-11-21
+  kind: secondary
+"""
+
+
+def load(tmp_path: Path, **files: str) -> tuple[FactBase, list[str]]:
+    """Write a data folder and load it; findings as text."""
+    folder = tmp_path / "docs/data"
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in ({"gpu": FAMILY, "sources_a": SOURCES} | files).items():
+        (folder / f"{name.replace('_', '-')}.yml").write_text(text, encoding="utf-8")
+    base, findings = load_facts(folder)
+    return base, [finding.text for finding in findings]
+
+
+@pytest.fixture
+def base(tmp_path: Path) -> FactBase:
+    """The valid family."""
+    loaded, findings = load(tmp_path)
+    assert findings == []
+    return loaded
+
+
+# --------------------------------------------------------------------- loading
+
+
+def test_a_missing_folder_is_an_empty_base(tmp_path: Path) -> None:
+    assert load_facts(tmp_path / "nowhere") == (FactBase(), [])
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("year: {title", "title: [}", "docs/data/gpu.yml:5:11: error[facts-yaml] the file is not"),
+        ("rows:\n", "family: x\nrows:\n", "docs/data/gpu.yml:10:1: error[facts-yaml] key 'family'"),
+        ("  cells:\n", "  cells:\n      link: {}\n", "key 'link' stands twice"),
+        ("row_header", "row_haeder", "docs/data/gpu.yml:3:1: error[facts-field] unknown field"),
+        ("row_header", "row_haeder", "did you mean 'row_header'?"),
+        ("unit: GB/s, direction: bi", "unti: GB/s, direction: bi", "gpu.yml:6:37: error"),
+        ("unit: GB/s, direction: bi", "unti: GB/s, direction: bi", "did you mean 'unit'?"),
+        ("direction: bi", "direction: both", "gpu.yml:6:49: error[facts-field] 'direction' in"),
+        ("density: dense", "density: full", "'columns.fp8': Input should be 'dense', 'sparse' or"),
+        ("unit: TFLOPS, density: dense", "unit: TFLOPS", "error[facts-unit] column 'fp8' is a"),
+        ("unit: GB/s, direction: uni, ", "", "gpu.yml:7:3: error[facts-unit] column 'lane'"),
+        ("confidence: B, note", "confidence: C, note", "Input should be 'A' or 'B'"),
+        ("source: blog, read: 2026-11-21, confidence: B, note", "source: blog, confidence: B, note",
+         "gpu.yml:16:7: error[facts-field] field 'read' is missing in 'rows.h100.cells.lane'"),
+        ("read: 2026-11-20", "read: soon", "must be a date such as 2026-11-21"),
+        ("read: 2026-11-20", "read: 2999-01-01", "lies in the future"),
+        ("value: 900", "value: true", "must be a number, a text in quotes"),
+        ("value: 900", "value: [900]", "must be a number, a text in quotes"),
+        ("{value: 900, source: paper", "{value: 900, source: papers",
+         "gpu.yml:15:26: error[facts-source] no source 'papers'"),
+        ("{value: 900, source: paper", "{value: 900, source: papers", "did you mean 'paper'?"),
+        ("      link: {value: 3600", "      lnik: {value: 3600",
+         "gpu.yml:25:7: error[facts-column] row 'rubin' fills column 'lnik'"),
+        ("      link: {value: 3600", "      lnik: {value: 3600", "did you mean 'link'?"),
+        ("status: announced\n", "status: rumoured\n", "'announced' or 'shipping'"),
+        ("family: gpu", "family: cpu", "must be named as its file, 'gpu'"),
+        ("title: {zh: 几代 GPU, en: GPU generations}", "title: {zh: GPU}", "field 'en' is missing"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_in_a_family(old: str, new: str, said: str, tmp_path: Path) -> None:
+    assert FAMILY.count(old) >= 1
+    found = load(tmp_path, gpu=FAMILY.replace(old, new, 1))[1]
+    assert any(said in text for text in found), found
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("url: https://example.org/blog", "url: example.org", "sources-a.yml:11:3: error"),
+        ("kind: secondary", "kind: third", "'kind' in 'blog'"),
+        ("publisher: Someone", "publsher: Someone", "did you mean 'publisher'?"),
+        ('date: "2022-03"', "date: [2022]", "must be a date as far as it is known"),
+        ("blog:\n", "paper:\n", "key 'paper' stands twice"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_in_sources(old: str, new: str, said: str, tmp_path: Path) -> None:
+    found = load(tmp_path, sources_a=SOURCES.replace(old, new, 1))[1]
+    assert any(said in text for text in found), found
+
+
+def test_an_invalid_source_is_said_once_not_at_every_cell(tmp_path: Path) -> None:
+    found = load(tmp_path, sources_a=SOURCES.replace("kind: secondary", "kind: third"))[1]
+    assert len(found) == 1
+
+
+def test_an_unused_source_is_a_warning(tmp_path: Path) -> None:
+    more = SOURCES.split("blog:")[0].replace("paper:", "spare:", 1)
+    found = load(tmp_path, sources_b=more)[1]
+    assert found == [
+        "docs/data/sources-b.yml:1:1: warning[facts-unused-source] "
+        "no cell names the source 'spare'; remove it or use it"
+    ]
+
+
+def test_one_source_in_two_files_is_an_error(tmp_path: Path) -> None:
+    found = load(tmp_path, sources_b=SOURCES)[1]
+    assert "source 'paper' is also in docs/data/sources-a.yml:1; keep one" in found[0]
+
+
+@pytest.mark.parametrize("unit", ["unit: none", "unit: W"])
+def test_a_number_column_with_a_unit_or_none_passes(unit: str, tmp_path: Path) -> None:
+    text = FAMILY.replace("unit: GB/s, direction: uni", unit)
+    assert load(tmp_path, gpu=text)[1] == []
+
+
+def test_tags_that_could_run_code_are_refused(tmp_path: Path) -> None:
+    text = FAMILY + "\nextra: !!python/object/apply:os.getcwd []\n"
+    assert "error[facts-yaml]" in load(tmp_path, gpu=text)[1][0]
+
+
+# --------------------------------------------------------------------- drawing
+
+
+def drawn(base: FactBase, spec: str = "table: gpu", language: str = "en") -> LexborHTMLParser:
+    """Parse the HTML of a block."""
+    return LexborHTMLParser(facts_table.render(spec, base, language))
+
+
+def words(tree: LexborHTMLParser, selector: str) -> list[str]:
+    """Texts of all matches, blanks collapsed."""
+    return [" ".join(node.text().split()) for node in tree.css(selector)]
+
+
+@pytest.mark.parametrize(
+    ("language", "heads"),
+    [
+        (
+            "zh",
+            [
+                *("型号", "年份", "互联 GB/s 双向合计 · 每 GPU", "通道 GB/s 单向 · 每通道"),
+                *("FP8 TFLOPS 稠密 · 每 GPU", "形态"),
+            ],
+        ),
+        (
+            "en",
+            [
+                *("Model", "Year", "Link GB/s both directions · per GPU"),
+                *("Lane GB/s one direction · per lane", "FP8 TFLOPS dense · per GPU", "Form"),
+            ],
+        ),
+    ],
+)  # fmt: skip
+def test_heads_say_unit_direction_density_and_per(
+    language: str, heads: list[str], base: FactBase
+) -> None:
+    tree = drawn(base, language=language)
+    assert words(tree, "thead th[scope=col]") == heads
+
+
+def test_figures_link_to_their_source_and_keep_their_digits(base: FactBase) -> None:
+    tree = drawn(base)
+    assert words(tree, "tbody tr:first-child td a") == ["2022", "900", "12.50", "1979", "module"]
+    link = tree.css("tbody a")[1]
+    assert link.attributes["href"] == "https://example.org/h100?a=1&b=2"
+    assert link.attributes["title"] == (
+        "NVIDIA: H100 <white> paper, 2022-03; read 2026-11-20; confidence A"
+    )
+
+
+@pytest.mark.parametrize(("language", "text"), [("zh", "已发布未出货"), ("en", "announced")])
+def test_what_has_not_shipped_says_so_in_words(language: str, text: str, base: FactBase) -> None:
+    tree = drawn(base, language=language)
+    assert words(tree, "tbody th .facts__status") == [text]
+    assert words(tree, "tbody td .facts__status") == [text]
+
+
+@pytest.mark.parametrize(
+    ("language", "text"), [("zh", "没有可靠来源"), ("en", "no reliable source")]
+)
+def test_missing_cells_have_a_dash_and_words(language: str, text: str, base: FactBase) -> None:
+    cells = drawn(base, language=language).css("tbody tr:last-child td.facts__none")
+    assert [cell.text() for cell in cells] == [f"— {text}"] * 4
+    hidden = drawn(base).css("tbody tr:last-child td.facts__none [aria-hidden=true]")
+    assert [node.text() for node in hidden] == ["—"] * 4
+
+
+def test_equal_notes_share_a_mark(base: FactBase) -> None:
+    tree = drawn(base)
+    assert words(tree, "tbody sup") == ["note a", "note a"]
+    assert words(tree, ".facts__notes li") == ["a computed"]
+
+
+def test_sources_are_listed_with_the_day_they_were_read(base: FactBase) -> None:
+    tree = drawn(base)
+    assert words(tree, "details li") == [
+        "NVIDIA: H100 <white> paper, 2022-03; read 2026-11-21; confidence A; bibliography",
+        "Someone: A blog; secondary; read 2026-11-21; confidence B; bibliography",
+    ]
+
+
+def test_a_source_leads_to_its_entry_in_the_bibliography(base: FactBase) -> None:
+    tree = LexborHTMLParser(facts_table.render("table: gpu", base, "en", "en/link/topo"))
+    entry = tree.css_first("details li .facts__entry a")
+    assert entry is not None
+    assert entry.attributes["href"] == "../../about/sources.html#source-paper"
+
+
+def test_on_paper_a_figure_names_its_line_in_the_list_of_sources(base: FactBase) -> None:
+    tree = drawn(base)
+    refs = [node.attributes["data-ref"] for node in tree.css("tbody .facts__ref")]
+    assert refs == ["1", "1", "2", "1", "1", "2"]
+
+
+def test_all_data_can_be_downloaded(base: FactBase) -> None:
+    tree = LexborHTMLParser(facts_table.render("table: gpu", base, "zh", "link/topo"))
+    links = [node.attributes["href"] for node in tree.css(".facts__data a[download]")]
+    assert links == ["../../data/gpu.csv", "../../data/gpu.json"]
+    files = facts_export.files(base)
+    assert set(files) == {"data/gpu.csv", "data/gpu.json"}
+    rows = list(csv.DictReader(files["data/gpu.csv"].removeprefix("\ufeff").splitlines()))
+    lane = next(row for row in rows if row["column"] == "lane")
+    assert (lane["row"], lane["value"], lane["unit"]) == ("h100", "12.50", "GB/s")
+    assert (lane["direction"], lane["per"], lane["note_en"]) == ("uni", "lane", "computed")
+    assert (lane["url"], lane["read"]) == ("https://example.org/blog", "2026-11-21")
+    data = json.loads(files["data/gpu.json"])
+    assert data["rows"]["h100"]["cells"]["fp8"]["value"] == 1979
+    assert data["sources"]["paper"]["url"] == "https://example.org/h100?a=1&b=2"
+
+
+@pytest.mark.parametrize(
+    ("options", "rows"),
+    [
+        ("where: year >= 2020", ["H100 SXM"]),
+        ("where: link > 900", ["Rubin (preliminary) announced"]),
+        ("where: link", ["H100 SXM", "Rubin (preliminary) announced"]),
+        ("where: [link >= 900, year]", ["H100 SXM"]),
+        ("where: form = module", ["H100 SXM"]),
+        ("where: form = 模组", ["H100 SXM"]),
+        ("order: -link", ["Rubin (preliminary) announced", "H100 SXM"]),
+        ("order: link", ["H100 SXM", "Rubin (preliminary) announced"]),
+        ("order: year", ["H100 SXM", "Rubin (preliminary) announced"]),
+        ("order: [-year, link]", ["H100 SXM", "Rubin (preliminary) announced"]),
+    ],
+)
+def test_rows_are_filtered_and_ordered(options: str, rows: list[str], base: FactBase) -> None:
+    assert words(drawn(base, f"table: gpu\n{options}"), "tbody th") == rows
+
+
+def test_columns_and_rows_are_chosen_in_order(base: FactBase) -> None:
+    tree = drawn(base, "table: gpu\ncolumns: [fp8, year]\nrows: [rubin, h100]\ncaption: Two")
+    assert words(tree, "tbody th") == ["Rubin (preliminary) announced", "H100 SXM"]
+    assert words(tree, "thead th")[2] == "Year"
+    assert words(tree, "caption") == ["Two"]
+
+
+def test_the_table_scrolls_and_can_be_reached_by_keyboard(base: FactBase) -> None:
+    region = drawn(base, language="zh").css_first("div.facts [role=region]")
+    assert region is not None
+    assert region.attributes["tabindex"] == "0"
+    assert region.attributes["aria-label"] == "几代 GPU"
+
+
+@pytest.mark.parametrize(
+    ("spec", "said"),
+    [
+        ("table: gup", "no table 'gup'; did you mean 'gpu'?"),
+        ("table: storage", "there are: gpu"),
+        ("table: gpu\ncolumns: [yaer]", "no column 'yaer'; did you mean 'year'?"),
+        ("table: gpu\nrows: [h10]", "no row 'h10'; did you mean 'h100'?"),
+        ("table: gpu\nwhere: yaer > 1", "no column 'yaer'; did you mean 'year'?"),
+        ("table: gpu\nwhere: year is 1", "'where' holds conditions such as 'year >= 2020'"),
+        ("table: gpu\nwhere: {year: 1}", "'where' holds conditions such as"),
+        ("table: gpu\nwhere: year > new", "compares numbers with a word"),
+        ("table: gpu\nwhere: year > 2999", "no row meets 'where'"),
+        ("table: gpu\norder: -yaer", "no column 'yaer'; did you mean 'year'?"),
+        ("table: gpu\nrow: [h100]", "no field of a facts block 'row'; did you mean 'rows'?"),
+        ("table: gpu\nrows: h100", "'rows' must be a list"),
+        ("table: gpu\nrows: []", "'rows' must be a list"),
+        ("table: gpu\ncaption: {zh: 甲}", "'caption' must be"),
+        ("columns: [year]", "needs a line 'table: NAME'"),
+        ("gpu", "holds lines such as 'table: NAME'"),
+        ("table: [", "is not YAML"),
+        ("", "holds lines such as"),
+    ],
+)
+def test_what_a_block_may_not_ask(spec: str, said: str, base: FactBase) -> None:
+    with pytest.raises(FactsError) as error:
+        facts_table.render(spec, base, "zh")
+    assert said in str(error.value)
+
+
+def test_terms_leave_out_what_is_not_given() -> None:
+    assert terms("en") == []
+    assert terms("zh", direction="uni", per="link") == ["单向", "每链路"]
+    assert terms("en", direction="bi", density="sparse", per="node") == [
+        *("both directions", "sparse", "per node")
+    ]
+
+
+def test_the_data_of_the_handbook_is_valid_and_draws() -> None:
+    base, findings = load_facts(ROOT / "docs/data")
+    assert not [f.text for f in findings if f.severity == "error"]
+    for family in base.families:
+        for language in ("zh", "en"):
+            assert "facts__table" in facts_table.render(f"table: {family}", base, language)
+
+
+@pytest.mark.browser
+def test_a_wide_table_scrolls_in_itself_on_a_phone(browser: Browser, base: FactBase) -> None:
+    css = "".join(
+        (STYLES / name).read_text(encoding="utf-8") for name in ("handbook.css", "data.css")
+    )
+    page = browser.new_page(viewport={"width": 360, "height": 700})
+    table = facts_table.render("table: gpu", base, "en")
+    page.set_content(f'<style>{css}</style><div class="md-typeset">{table}</div>')
+    widths = page.evaluate(
+        "() => { const s = document.querySelector('.facts__scroll');"
+        " return [document.documentElement.scrollWidth, s.scrollWidth, s.clientWidth] }"
+    )
+    page.focus(".facts__scroll")
+    page.keyboard.press("ArrowRight")
+    page.wait_for_function("document.querySelector('.facts__scroll').scrollLeft > 0")
+    page.close()
+    assert widths[0] <= 360
+    assert widths[1] > widths[2]
+
+
+@pytest.mark.browser
+def test_a_column_is_sorted_by_keyboard_and_by_number(browser: Browser, base: FactBase) -> None:
+    script = (ROOT / "docs/assets/javascripts/tables.js").read_text(encoding="utf-8")
+    page = browser.new_page()
+    page.set_content(facts_table.render("table: gpu", base, "en"))
+    page.add_script_tag(content=script)
+    head = page.locator("thead th", has_text="Link")
+
+    rows = page.locator("tbody th")
+    for order, names in (
+        ("ascending", ["H100", "Rubin"]),
+        ("descending", ["Rubin", "H100"]),
+        ("none", ["H100", "Rubin"]),
+    ):
+        head.locator("button").focus()
+        page.keyboard.press("Enter")
+        expect(head).to_have_attribute("aria-sort", order)
+        expect(rows).to_have_text([re.compile(name) for name in names])
+    year = page.locator("thead th", has_text="Year")
+    year.locator("button").click()
+    year.locator("button").click()
+    expect(year).to_have_attribute("aria-sort", "descending")
+    expect(rows.last).to_contain_text("Rubin")  # a row without the figure stays last
+    expect(head).to_have_attribute("aria-sort", "none")
+    page.close()

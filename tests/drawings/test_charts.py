@@ -1,0 +1,318 @@
+"""Charts: what a fence may ask, what is drawn, and that it can be read without seeing it."""
+
+from __future__ import annotations
+
+import copy
+import csv
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser
+from selectolax.lexbor import LexborHTMLParser
+
+from hooks import chart_html, chart_vega, charts
+from hooks.data_blocks import BlockError
+from hooks.facts import FactBase, load_facts
+from tests.data.test_facts import FAMILY, SOURCES
+from tests.data.test_measured import RECORD
+
+MORE = """\
+  p100:
+    title: {zh: 帕斯卡, en: Pascal}
+    cells:
+      year: {value: 2016, source: blog, read: 2026-11-21, confidence: A}
+      link: {value: 160, source: blog, read: 2026-11-21, confidence: A}
+      lane: {value: 2500, source: blog, read: 2026-11-21, confidence: A}
+"""
+SAID = "description: {zh: 说明, en: what it shows}\n"
+FACTS = f"table: gpu\ny: link\n{SAID}"
+FILE = "file: t/measured/p2p.json\n"
+SIZES = f"{FILE}results: [sizes]\nmark: line\nlog: x\n{SAID}"
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A repository with one family of three rows and one measured record."""
+    folder = tmp_path_factory.mktemp("charts")
+    (folder / "docs/data").mkdir(parents=True)
+    (folder / "docs/t/measured").mkdir(parents=True)
+    (folder / "docs/data/gpu.yml").write_text(FAMILY + MORE, encoding="utf-8")
+    (folder / "docs/data/sources.yml").write_text(SOURCES, encoding="utf-8")
+    record: dict[str, Any] = copy.deepcopy(RECORD)
+    sizes = record["results"][1] | {"direction": "uni", "unit": "GB/s"}
+    sizes["points"] = [
+        {"bytes": 4194304, "value": 225, "p5": 220, "p95": 230},
+        {"bytes": 1024, "value": 9},
+    ]
+    record["results"][1] = sizes
+    record["results"].append(sizes | {"id": "other", "title": {"zh": "另", "en": "Other"}})
+    (folder / "docs/t/measured/p2p.json").write_text(json.dumps(record), encoding="utf-8")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def base(root: Path) -> FactBase:
+    """The facts of the repository."""
+    loaded, findings = load_facts(root / "docs/data")
+    assert findings == []
+    return loaded
+
+
+def read(spec: str, base: FactBase, root: Path, language: str = "en") -> charts.Chart:
+    """Read a fence."""
+    return charts.read(spec, base, root / "docs", language)
+
+
+def drawn(
+    spec: str, base: FactBase, root: Path, language: str = "en"
+) -> tuple[LexborHTMLParser, dict[str, str]]:
+    """Draw a fence on the page en/t/x.html; its HTML and its files."""
+    chart = read(spec, base, root, language)
+    done = chart_html.draw(
+        chart, spec, base, docs=root / "docs", root=root, language=language, page_dir="en/t"
+    )
+    return LexborHTMLParser(done.html), done.files
+
+
+# ----------------------------------------------------------------------------- asking
+
+
+@pytest.mark.parametrize(
+    ("spec", "said"),
+    [
+        ("y: link", "needs a line 'table: NAME' or 'file:"),
+        (f"{FACTS}file: x.json", "needs a line 'table: NAME' or 'file:"),
+        (f"table: gup\ny: link\n{SAID}", "no table 'gup'; did you mean 'gpu'?"),
+        (f"table: gpu\ny: lnik\n{SAID}", "no column 'lnik'; did you mean 'link'?"),
+        (f"table: gpu\n{SAID}", "a chart of a table needs 'y: COLUMN'"),
+        ("table: gpu\ny: link", "a chart needs 'description: {zh: …, en: …}'"),
+        ("table: gpu\ny: link\ndescription: {zh: 甲}", "'description' must be a text or"),
+        (f"{FACTS}mark: pie", "no mark 'pie'"),
+        (f"{FACTS}marks: bar", "no field of a chart block 'marks'; did you mean 'mark'?"),
+        (f"{FACTS}results: [x]", "'results' goes with 'file', not with 'table'"),
+        (f"{FACTS}where: yaer > 1", "did you mean 'year'?"),
+        (f"table: gpu\ny: [link, fp8]\n{SAID}", "columns in GB/s and TFLOPS have no common axis"),
+        (f"table: gpu\ny: form\n{SAID}", "there is nothing to draw"),
+        (f"{FACTS}mark: line", "'mark: line' needs numbers along x"),
+        (f"{FACTS}log: y", "bars have lengths, which a logarithmic scale has not"),
+        (f"{FACTS}log: z", "no axis for 'log' 'z'"),
+        (f"{FACTS}mark: point\nlog: x", "'log: x' needs numbers along x"),
+        (f"{FACTS}mark: range", "'mark: range' needs two columns"),
+        (f"{FACTS}lines: {{value: 1}}", "'lines' must be a list"),
+        (f"{FACTS}lines: [{{valeu: 1}}]", "did you mean 'value'?"),
+        (f"{FACTS}lines: [{{title: x}}]", "a line needs one of 'fact', 'spec' and 'value'"),
+        (f"{FACTS}lines: [{{value: 1}}]", "needs a number, and a 'title' for it"),
+        (f"{FACTS}lines: [{{fact: gpu/h10/link}}]", "no row 'h10'; did you mean 'h100'?"),
+        (f"{FACTS}lines: [{{fact: gpu/h100/form}}]", "is a text, not a number"),
+        (f"{FACTS}lines: [{{fact: gpu/h100/fp8}}]", "a line in TFLOPS has no place on an axis"),
+        (f"{FACTS}lines: [{{spec: gpu_uni}}]", "no specification 'gpu_uni'"),
+        (SIZES.replace("p2p.json", "p2q.json"), "did you mean 't/measured/p2p.json'?"),
+        (SIZES.replace("[sizes]", "[sizse]"), "no result 'sizse'; did you mean 'sizes'?"),
+        (f"{SIZES}x: byte", "no axis 'byte'; did you mean 'bytes'?"),
+        (f"{SIZES}y: value", "'y' goes with 'table', not with 'file'"),
+        (f"{SIZES}lines: [{{spec: gpu_un}}]", "no specification 'gpu_un'; did you mean 'gpu_uni'?"),
+        (f"{SIZES}where: bytes > 1e12", "there is nothing to draw"),
+        ("table: [", "is not YAML"),
+    ],
+)
+def test_what_a_chart_may_not_ask(spec: str, said: str, base: FactBase, root: Path) -> None:
+    with pytest.raises(BlockError) as error:
+        read(spec, base, root)
+    assert said in str(error.value)
+
+
+def test_several_columns_are_series_in_one_unit(base: FactBase, root: Path) -> None:
+    chart = read(f"table: gpu\ny: [link, lane]\n{SAID}", base, root)
+    assert chart.series == ["Link", "Lane"]
+    assert chart.y_title == "GB/s"
+    values = [(point.x, point.y) for point in chart.points if point.series == "Lane"]
+    assert values == [("H100 SXM", 12.5), ("Pascal", 2500)]
+
+
+def test_points_along_a_column_keep_the_names_of_their_rows(base: FactBase, root: Path) -> None:
+    chart = read(f"{FACTS}x: year\nmark: point\norder: year", base, root, "zh")
+    assert [(point.x, point.x_label, point.y) for point in chart.points] == [
+        (2016, "帕斯卡", 160),
+        (2022, "H100 SXM", 900),
+    ]
+    assert (chart.x_title, chart.y_title) == ("年份", "互联 （GB/s，双向合计，每 GPU）")
+    assert chart.sources == ["blog", "paper"]
+
+
+def test_measured_points_are_in_order_with_their_spread(base: FactBase, root: Path) -> None:
+    chart = read(f"{SIZES}lines: [{{spec: gpu_uni}}]", base, root)
+    assert [(p.x, p.x_label, p.y, p.low, p.high) for p in chart.points] == [
+        (1024, "1 KiB", 9, None, None),
+        (4194304, "4 MiB", 225, 220, 230),
+    ]
+    assert [line.label for line in chart.lines] == [
+        "specification 450 GB/s (one direction, per GPU)"
+    ]
+
+
+# ---------------------------------------------------------------------------- drawing
+
+
+def marks(spec: dict[str, Any]) -> list[str]:
+    """Types of the layers."""
+    return [
+        layer["mark"]["type"] if isinstance(layer["mark"], dict) else layer["mark"]
+        for layer in spec["layer"]
+    ]
+
+
+def test_series_differ_in_more_than_colour(base: FactBase, root: Path) -> None:
+    two = SIZES.replace("[sizes]", "[sizes, other]")
+    layers = chart_vega.specification(read(two, base, root))["layer"]
+    line = next(layer for layer in layers if layer["mark"]["type"] == "line")
+    point = next(layer for layer in layers if layer["mark"]["type"] == "point")
+    dashes = line["encoding"]["strokeDash"]["scale"]["range"]
+    shapes = point["encoding"]["shape"]["scale"]["range"]
+    assert len({str(dash) for dash in dashes}) == len(set(shapes)) == 2
+    bars = chart_vega.specification(read(f"table: gpu\ny: [link, lane]\n{SAID}", base, root))
+    texts = [row["text"] for row in bars["data"]["values"]]
+    assert texts[:2] == ["900  Link", "12.50  Lane"]
+    assert marks(bars) == ["bar", "text"]
+
+
+def test_scales_and_reference_lines_are_those_asked_for(base: FactBase, root: Path) -> None:
+    spec = chart_vega.specification(read(f"{SIZES}lines: [{{spec: gpu_uni}}]", base, root))
+    first = spec["layer"][0]["encoding"]
+    assert first["x"]["scale"]["type"] == "log"
+    assert "type" not in first["y"]["scale"]
+    rules = [layer for layer in spec["layer"] if layer["encoding"].get("y", {}).get("datum")]
+    assert [layer["encoding"]["y"]["datum"] for layer in rules] == [450, 450]
+    assert rules[0]["mark"]["strokeDash"]
+
+
+@pytest.fixture(scope="module")
+def page(base: FactBase, root: Path) -> tuple[LexborHTMLParser, dict[str, str]]:
+    """A measured chart, drawn in Chinese."""
+    two = SIZES.replace("[sizes]", "[sizes, other]")
+    return drawn(f"{two}lines: [{{spec: gpu_uni}}]\ntitle: 拷贝 <大小>", base, root, "zh")
+
+
+Page = tuple[LexborHTMLParser, dict[str, str]]
+
+
+def test_the_drawing_has_a_name_and_words(page: Page) -> None:
+    node = page[0].css_first("figure.chart svg")
+    assert node is not None
+    assert node.attributes["role"] == "img"
+    assert node.attributes["aria-label"] == "拷贝 <大小>. 说明"
+    desc = node.css_first("desc")
+    assert desc is not None
+    assert desc.text() == "说明"
+    caption = page[0].css_first("figcaption")
+    assert caption is not None
+    assert caption.text() == "拷贝 <大小>"
+
+
+def test_text_is_text_in_the_fonts_of_the_page(page: Page) -> None:
+    html = page[0].html or ""
+    texts = [node.text() for node in page[0].css("svg text")]
+    assert "4 MiB" in texts
+    assert any("规格 450 GB/s" in text for text in texts)
+    assert "font-family" not in html
+
+
+def test_every_colour_follows_the_scheme(page: Page) -> None:
+    for node in page[0].css("svg *"):
+        for name in ("fill", "stroke"):
+            value = node.attributes.get(name)
+            allowed = value is None or value in ("none", "transparent", "")
+            assert allowed or re.fullmatch(r"var\(--fig-[\w-]+, #[0-9a-f]{6}\)", value or ""), value
+
+
+def test_every_variable_of_a_chart_has_a_dark_value() -> None:
+    sheets = Path(__file__).resolve().parents[2] / "docs/assets/stylesheets"
+    css = "".join(
+        (sheets / name).read_text(encoding="utf-8") for name in ("handbook.css", "data.css")
+    )
+    dark = "".join(re.findall(r'\[data-md-color-scheme="slate"\] \{([^}]*)\}', css))
+    for name in chart_vega.ROLES.values():
+        assert f"{name}:" in dark, name
+
+
+def test_the_data_are_a_table_with_the_share_of_the_specification(page: Page) -> None:
+    heads = [node.text() for node in page[0].css("details.chart__data th[scope=col]")]
+    assert heads == ["大小", "系列", "数值 (GB/s)", "p5–p95", "占“规格 450 GB/s （单向，每 GPU）”"]
+    rows = page[0].css("details.chart__data tbody tr")
+    last = [cell.text() for cell in rows[-1].css("th, td")]
+    assert len(rows) == 4
+    assert last[0] == "4 MiB"
+    assert last[2:] == ["225", "220–230", "50.0%"]
+
+
+def test_the_data_can_be_downloaded(page: Page) -> None:
+    links = [node.attributes["href"] or "" for node in page[0].css(".facts__data a[download]")]
+    assert links[1] == "../../t/measured/p2p.json"
+    path, text = next(iter(page[1].items()))
+    assert links[0] == f"../../{path}"
+    rows = list(csv.DictReader(text.removeprefix("\ufeff").splitlines()))
+    assert [row["value"] for row in rows] == ["9", "9", "225", "225"]
+    assert rows[-1]["unit"] == "GB/s"
+
+
+def test_a_chart_of_a_changed_program_says_so(page: Page) -> None:
+    assert page[0].css_first("p.measured__stale") is not None
+
+
+def test_a_chart_of_facts_lists_its_sources(base: FactBase, root: Path) -> None:
+    tree, _ = drawn(FACTS, base, root)
+    hrefs = [node.attributes["href"] for node in tree.css("details.facts__sources li a")]
+    assert hrefs == ["https://example.org/h100?a=1&b=2", "https://example.org/blog"]
+
+
+def test_a_drawing_is_kept_and_taken_from_the_cache(
+    base: FactBase, root: Path, tmp_path: Path
+) -> None:
+    def render() -> str:
+        chart = read(FACTS, base, root)
+        return chart_html.draw(
+            chart, FACTS, base, docs=root / "docs", root=root, language="en", cache=tmp_path
+        ).html
+
+    first = render()
+    kept = list(tmp_path.glob("*.svg"))
+    assert len(kept) == 1
+    kept[0].write_text(kept[0].read_text("utf-8").replace("H100 SXM", "From the cache"), "utf-8")
+    assert "H100 SXM</text>" in first
+    assert "From the cache</text>" in render()
+
+
+def test_two_charts_on_a_page_share_no_id(base: FactBase, root: Path) -> None:
+    html = "".join((drawn(spec, base, root)[0].html or "") for spec in (FACTS, SIZES))
+    ids = re.findall(r'\bid="([^"]+)"', html)
+    assert len(ids) == len(set(ids))
+
+
+@pytest.mark.browser
+def test_a_chart_scrolls_in_itself_and_follows_the_scheme(
+    browser: Browser, base: FactBase, root: Path
+) -> None:
+    sheets = Path(__file__).resolve().parents[2] / "docs/assets/stylesheets"
+    css = "".join(
+        (sheets / name).read_text(encoding="utf-8") for name in ("handbook.css", "data.css")
+    )
+    page = browser.new_page(viewport={"width": 360, "height": 700})
+    html = drawn(SIZES, base, root)[0].html
+    page.set_content(f'<style>{css}</style><div class="md-typeset">{html}</div>')
+
+    ink = "getComputedStyle(document.querySelector('svg text[fill]')).fill"
+    light = page.evaluate(ink)
+    page.evaluate("document.body.setAttribute('data-md-color-scheme', 'slate')")
+    page.wait_for_function(f"light => {ink} !== light", arg=light)
+    widths = page.evaluate(
+        "() => { const s = document.querySelector('.figure__scroll');"
+        " return [document.documentElement.scrollWidth, s.scrollWidth, s.clientWidth] }"
+    )
+    page.focus(".figure__scroll")
+    page.keyboard.press("ArrowRight")
+    page.wait_for_function("document.querySelector('.figure__scroll').scrollLeft > 0")
+    page.close()
+    assert widths[0] <= 360
+    assert widths[1] > widths[2]

@@ -1,0 +1,306 @@
+"""Figures: put into the page in its language, and refused when they would misbehave."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser
+from selectolax.lexbor import LexborHTMLParser
+
+from hooks import svg
+from hooks.figures import PALETTE, check_svg, inline_figures
+
+ROOT = Path(__file__).resolve().parents[2]
+STYLES = ROOT / "docs/assets/stylesheets"
+INK = 'fill="var(--fig-ink, #1f2328)"'
+HEAD = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 300 100" width="300" font-size="14">'
+NAMES = "<title>T</title><desc>D</desc>"
+
+FIGURE = f"""<?xml version="1.0" encoding="UTF-8"?>
+<!-- drawn by hand -->
+{HEAD}
+{NAMES}
+<defs><marker id="two-a" markerWidth="7" markerHeight="7">
+<path d="M0 0L8 4L0 8z" {INK}/></marker></defs>
+<rect width="300" height="100" fill="var(--fig-paper, #ffffff)"/>
+<line x1="0" y1="0" x2="9" y2="9" stroke="var(--fig-nvlink, #2a7a2a)" marker-end="url(#two-a)"/>
+<use href="#two-a"/>
+<switch><text systemLanguage="zh" x="1" y="20" {INK}>交换机</text>
+<text x="1" y="20" {INK}>Switch</text></switch>
+<text x="1" y="60" {INK}>A &lt; B &amp; C</text>
+</svg>
+"""
+
+
+@pytest.fixture
+def docs(tmp_path: Path) -> Path:
+    """A folder of notes with one figure, link/topo/figures/two.svg."""
+    folder = tmp_path / "docs"
+    (folder / "link/topo/figures").mkdir(parents=True)
+    (folder / "link/topo/figures/two.svg").write_text(FIGURE, encoding="utf-8")
+    return folder
+
+
+def picture(src: str = "figures/two.svg", alt: str = "两块 GPU") -> str:
+    """Return what Markdown makes of a picture alone in its paragraph."""
+    return f'<p><img alt="{alt}" src="{src}" /></p>'
+
+
+def drawn(html: str, docs: Path, language: str = "zh", page_dir: str = "link/topo") -> str:
+    """Inline the figures of a page of the built site."""
+    return inline_figures(html, page_dir=Path(page_dir), docs_dir=docs, language=language)
+
+
+@pytest.mark.parametrize(
+    ("language", "shown", "hidden"), [("zh", "交换机", "Switch"), ("en", "Switch", "交换机")]
+)
+def test_the_text_of_the_language_is_shown(
+    language: str, shown: str, hidden: str, docs: Path
+) -> None:
+    html = drawn(picture(), docs, language)
+    assert shown in html
+    assert hidden not in html
+    assert "switch>" not in html
+    assert "systemLanguage" not in html
+
+
+def test_the_drawing_is_named_by_the_alt_text_and_scales(docs: Path) -> None:
+    tree = LexborHTMLParser(drawn(picture(alt="A &quot;b&quot; &lt; c"), docs))
+    node = tree.css_first("figure.figure svg.figure__svg")
+    assert node is not None
+    attributes = node.attributes
+    assert attributes["role"] == "img"
+    assert attributes["aria-label"] == 'A "b" < c'
+    assert attributes["viewbox" if "viewbox" in attributes else "viewBox"] == "0 0 300 100"
+    assert "width" not in attributes
+    assert "max-width:300px" in (attributes["style"] or "")
+    assert tree.css_first("svg title") is None, "it would pop up as a tooltip"
+
+
+def test_prolog_comments_and_namespaces_are_dropped(docs: Path) -> None:
+    html = drawn(picture(), docs)
+    assert "<?xml" not in html
+    assert "<!--" not in html
+    assert "xmlns" not in html
+    assert "A &lt; B &amp; C" in html
+
+
+def test_ids_are_unique_on_a_page_and_references_follow(docs: Path) -> None:
+    html = drawn(picture() + "\n<p>text</p>\n" + picture(), docs)
+    ids = re.findall(r'id="([^"]+)"', html)
+    assert sorted(ids) == ["fig1-two-a", "fig2-two-a"]
+    assert re.findall(r"url\(#([^)]+)\)", html) == ids
+    assert re.findall(r'href="#([^"]+)"', html) == ids
+
+
+@pytest.mark.parametrize("caption", ["图 1：两块 GPU", "Figure 12: <em>two</em> GPUs", "图1：x"])
+def test_the_paragraph_that_follows_becomes_the_caption(caption: str, docs: Path) -> None:
+    html = drawn(f"{picture()}\n<p>{caption}</p>\n<p>more</p>", docs)
+    assert f"<figcaption>{caption}</figcaption></figure>\n<p>more</p>" in html
+
+
+def test_another_paragraph_stays_a_paragraph(docs: Path) -> None:
+    html = drawn(f"{picture()}\n<p>图中所示：x</p>", docs)
+    assert "<figcaption>" not in html
+    assert html.endswith("</figure>\n<p>图中所示：x</p>")
+
+
+def test_english_pages_reach_the_figure_from_their_folder(docs: Path) -> None:
+    html = drawn(picture("../../../link/topo/figures/two.svg"), docs, "en", "en/link/topo")
+    assert "<svg" in html
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        picture("figures/missing.svg"),
+        picture("two.svg"),
+        picture("figures/two.png"),
+        picture("https://example.org/figures/two.svg"),
+        picture("../../../../figures/two.svg"),
+        '<p>inside <img alt="x" src="figures/two.svg" /> a sentence</p>',
+        "<pre><code>&lt;img src=figures/two.svg&gt;</code></pre>",
+    ],
+)
+def test_other_pictures_stay(html: str, docs: Path) -> None:
+    assert drawn(html, docs) == html
+
+
+def test_a_broken_figure_stays_a_picture(docs: Path) -> None:
+    (docs / "link/topo/figures/two.svg").write_text("<svg", encoding="utf-8")
+    assert drawn(picture(), docs) == picture()
+
+
+def test_nothing_outside_the_notes_is_read(docs: Path) -> None:
+    outside = docs.parent / "figures"
+    outside.mkdir()
+    (outside / "two.svg").write_text(FIGURE, encoding="utf-8")
+    html = picture("../../../figures/two.svg")
+    assert drawn(html, docs) == html
+
+
+# ---------------------------------------------------------------------- checks
+
+BODY = (
+    f'<rect width="300" height="100" fill="var(--fig-paper, #ffffff)"/><text y="9" {INK}>A</text>'
+)
+
+
+def findings(tmp_path: Path, text: str) -> list[tuple[str, int, str]]:
+    """Return (rule, line, message) for a figure."""
+    path = tmp_path / "x.svg"
+    path.write_text(text, encoding="utf-8")
+    found = check_svg(path, "docs/a/figures/x.svg")
+    assert all(f.file == "docs/a/figures/x.svg" and f.severity == "error" for f in found)
+    return [(f.rule, f.line, f.message) for f in found]
+
+
+def test_a_good_figure_passes(tmp_path: Path) -> None:
+    assert findings(tmp_path, FIGURE) == []
+
+
+@pytest.mark.parametrize(
+    ("part", "rule", "said"),
+    [
+        ("<script>alert(1)</script>", "figure-unsafe", "scripts"),
+        ("<style>text{fill:red}</style>", "figure-unsafe", "presentation attributes"),
+        ("<image/>", "figure-unsafe", "bitmap"),
+        ("<foreignObject/>", "figure-unsafe", "HTML inside"),
+        ('<animate attributeName="x"/>', "figure-unsafe", "not among"),
+        ("<a/>", "figure-unsafe", "not among"),
+        ('<g onclick="x()"/>', "figure-unsafe", "'onclick'"),
+        ('<g style="fill:red"/>', "figure-unsafe", "'style'"),
+        ('<use href="other.svg#a"/>', "figure-unsafe", "other.svg#a"),
+        ('<use href="https://example.org/a"/>', "figure-unsafe", "https://example.org/a"),
+        ('<g stroke="url(https://example.org/a#b)"/>', "figure-unsafe", "example.org"),
+        ('<g marker-end="url(#gone)"/>', "figure-structure", "'gone'"),
+        ('<rect fill="#ffffff"/>', "figure-colour", "one palette"),
+        ('<rect fill="red"/>', "figure-colour", "one palette"),
+        ('<rect fill="var(--fig-gpu)"/>', "figure-colour", "one palette"),
+        ('<rect fill="var(--fig-gpus, #cfe8cf)"/>', "figure-colour", "no colour '--fig-gpus'"),
+        ('<g stroke="black"/>', "figure-colour", "stroke='black'"),
+        ('<text y="9">x</text>', "figure-colour", "no fill"),
+        ('<path d="M0 0L9 9" stroke="currentColor"/>', "figure-colour", "no fill"),
+        (f'<text {INK} font-size="11">x</text>', "figure-text-size", "11 units"),
+        (f'<g font-size="10"><text {INK}><tspan>x</tspan></text></g>', "figure-text-size", "10"),
+        (f'<text {INK} font-size="90%">x</text>', "figure-text-size", "90%"),
+        (f"<text {INK}>中文</text>", "figure-language", "outside <switch>"),
+        (f"<switch><text {INK}>A</text></switch>", "figure-language", "zh"),
+        (
+            f'<switch><text systemLanguage="zh" {INK}>甲</text></switch>',
+            *("figure-language", "without systemLanguage"),
+        ),
+        (
+            f'<switch><text {INK}>A</text><text systemLanguage="zh" {INK}>甲</text></switch>',
+            *("figure-language", "must end"),
+        ),
+        (f'<text systemLanguage="zh" {INK}>A</text>', "figure-language", "only directly inside"),
+    ],
+)
+def test_what_is_refused(part: str, rule: str, said: str, tmp_path: Path) -> None:
+    found = findings(tmp_path, f"{HEAD}{NAMES}\n{BODY}\n{part}\n</svg>")
+    assert [(r, line) for r, line, _ in found] == [(rule, 3)], found
+    assert said in found[0][2]
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        '<rect fill="none" stroke="currentColor"/>',
+        '<g fill="none"><path d="M0 0"/></g>',
+        '<line stroke="var(--fig-pcie, #b35900)" x1="0"/>',
+        f'<text {INK} font-size="12">x</text>',
+        f'<switch><text systemLanguage="zh-Hans, zh" {INK}>甲</text><text {INK}>A</text></switch>',
+        f'<switch><g systemLanguage="zh"><text {INK}>甲</text></g><g/></switch>',
+        '<clipPath id="c"><rect width="9"/></clipPath><g clip-path="url(#c)"/>',
+    ],
+)
+def test_what_is_allowed(part: str, tmp_path: Path) -> None:
+    assert findings(tmp_path, f"{HEAD}{NAMES}{BODY}{part}</svg>") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "rule", "line", "said"),
+    [
+        ("<svg>\n<g>\n</svg>", "figure-xml", 3, "mismatched tag"),
+        ("", "figure-xml", 1, "no element found"),
+        ("<svg/>", "figure-xml", 1, "must have the root"),
+        ("<html/>", "figure-xml", 1, "must have the root"),
+        (f"<!DOCTYPE svg [<!ENTITY a 'b'>]>\n{HEAD}&a;</svg>", "figure-xml", 1, "document type"),
+        (
+            HEAD.replace("0 0 300 100", "0 0 wide") + NAMES + "</svg>",
+            "figure-structure",
+            1,
+            "viewBox",
+        ),
+        (f"{HEAD}<desc>D</desc></svg>", "figure-structure", 1, "<title>"),
+        (f"{HEAD}<title>T</title><desc> </desc></svg>", "figure-structure", 1, "<desc>"),
+    ],
+)
+def test_form(text: str, rule: str, line: int, said: str, tmp_path: Path) -> None:
+    found = findings(tmp_path, text)
+    assert [(r, n) for r, n, _ in found] == [(rule, line)], found
+    assert said in found[0][2]
+
+
+def test_a_misspelt_colour_suggests_the_nearest(tmp_path: Path) -> None:
+    path = tmp_path / "x.svg"
+    path.write_text(
+        f'{HEAD}{NAMES}<rect fill="var(--fig-memori, #d6ecec)"/></svg>', encoding="utf-8"
+    )
+    assert [f.suggestion for f in check_svg(path, "x.svg")] == ["--fig-memory"]
+
+
+def test_a_missing_file_is_said(tmp_path: Path) -> None:
+    assert [f.rule for f in check_svg(tmp_path / "x.svg", "x.svg")] == ["figure-xml"]
+
+
+def test_serialised_text_reads_back_the_same() -> None:
+    root = svg.parse(FIGURE.encode())
+    again = svg.parse(svg.serialise(root).encode())
+    assert [(e.name, e.attributes) for e in again.walk()] == [
+        (e.name, e.attributes) for e in root.walk()
+    ]
+    assert again.text == root.text
+
+
+@pytest.mark.parametrize("name", PALETTE)
+def test_every_colour_has_a_value_for_dark_pages(name: str) -> None:
+    css = "".join(path.read_text(encoding="utf-8") for path in sorted(STYLES.glob("*.css")))
+    slate = "".join(re.findall(r'\[data-md-color-scheme="slate"\] \{([^}]*)\}', css))
+    assert f"--fig-{name}:" in slate
+
+
+@pytest.mark.parametrize(
+    "path", sorted((ROOT / "docs").rglob("figures/*.svg")), ids=lambda path: path.name
+)
+def test_figures_of_the_handbook_pass(path: Path) -> None:
+    found = check_svg(path, path.relative_to(ROOT).as_posix())
+    assert not found, "\n".join(f.text for f in found)
+
+
+@pytest.mark.browser
+def test_a_browser_draws_in_the_palette_and_keeps_a_phone_readable(
+    browser: Browser, docs: Path
+) -> None:
+    wide = FIGURE.replace("0 0 300 100", "0 0 760 200")
+    (docs / "link/topo/figures/two.svg").write_text(wide, encoding="utf-8")
+    css = "".join(
+        (STYLES / name).read_text(encoding="utf-8") for name in ("handbook.css", "data.css")
+    )
+    page = browser.new_page(viewport={"width": 390, "height": 800})
+    page.set_content(
+        f"<style>{css}</style><body data-md-color-scheme=slate>"
+        f'<div class="md-typeset">{drawn(picture(), docs)}</div></body>'
+    )
+    size = page.evaluate(
+        "() => { const t = document.querySelector('svg text').getBoundingClientRect();"
+        " return [t.height, document.documentElement.scrollWidth,"
+        " getComputedStyle(document.querySelector('svg rect')).fill] }"
+    )
+    page.close()
+    assert size[0] >= 10, "text of the drawing is too small on a phone"
+    assert size[1] <= 390, "the drawing widens the page"
+    assert size[2] != "rgb(255, 255, 255)", "the drawing ignores the dark palette"

@@ -1,0 +1,322 @@
+"""The registry of rules, and for every rule what it must report and what it must not."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from hooks import addresses, content_safety, navigation, pairing, rules
+from hooks.findings import Finding
+from hooks.links import assets, digest, redirects
+from hooks.links.settings import HANDBOOK, Settings
+from hooks.links.trees import Redirect
+from hooks.site_check import check_site
+from hooks.source_check import check_sources
+from tests.samples import note, tree
+
+ROOT = Path(__file__).resolve().parents[2]
+HOOKS = sorted((ROOT / "hooks").rglob("*.py"))
+OWN = Settings(repo_url="https://github.com/o/r", site_url="https://h.example/base/")
+NAMED = re.compile(
+    r'^RULE = "([a-z-]+)"|Finding\([^()]*?"([a-z]+(?:-[a-z]+)*)",|rule="([a-z-]+)"', re.M
+)
+
+FILES: dict[str, str | bytes] = {
+    "index.md": note("x\n", "Home"),
+    "b.md": note("## NVLink 发展\n\n<a id='here'></a>\n\n## Two words\n", "Other"),
+    "t/index.md": note("x\n", "Topic"),
+    "t/Pic.svg": "<svg/>",
+    "zh.md": note("## 甲\n", "对"),
+    "zh.en.md": note("## A\n", "Pair"),
+    "code/x.py": "# --8<-- [start:main]\n",
+    "blank in name.md": note("x\n", "Blank"),
+}
+# Rule: (notes that must be reported, notes that must not)
+OF_NOTES: dict[str, tuple[list[str], list[str]]] = {
+    "dead-link": (
+        ["[x](c.md)", "<a href='c.md'>x</a>", "[x]: c.md\n\n[x]", "- [x](t/c.md)", "[x](c.pdf)"],
+        ["[x](b.md)", "`[x](c.md)`", "[x](https://a.example/c.md)", "[x](t/Pic.svg)"],
+    ),
+    "dead-image": (
+        ["![p](c.png)", '<img src="c.png" alt="p">', '<img srcset="c.png 2x" alt="p">'],
+        ["![p](t/Pic.svg)", '<img src="t/Pic.svg" alt="p">', "`![p](c.png)`"],
+    ),
+    "wrong-case": (
+        ["[x](B.md)", "![p](t/pic.svg)", "[x](T/index.md)"],
+        ["[x](b.md)", "![p](t/Pic.svg)"],
+    ),
+    "dead-anchor": (
+        ["[x](b.md#c)", "[x](#c)", "[x](b.md#NVLink-发展)", "[x](b.md#user-content-here)"],
+        ["[x](b.md#here)", "[x](b.md#nvlink-%E5%8F%91%E5%B1%95)", "[x](#top)", "[x](t/Pic.svg#c)"],
+    ),
+    "view-difference": (
+        ["## A {#c}\n\n[x](#c)", "[x](blank in name.md)", "a[^1] [x](#fn:1)\n\n[^1]: b"],
+        ["## A\n\n[x](#a)", "[x](blank%20in%20name.md)", "[x](<blank in name.md>)"],
+    ),
+    "link-folder": (["[x](t/)", "[x](t)", "[x](.)"], ["[x](t/index.md)"]),
+    "link-html": (["[x](b.html)", "[x](b/)", "[x](b)"], ["[x](b.md)"]),
+    "absolute-link": (["[x](/b.md)", "[x](/nothing)"], ["[x](b.md)", "[x](//a.example/b)"]),
+    "link-outside": (["[x](../README.md)"], ["[x](t/../b.md)"]),
+    "link-language": (["[x](zh.en.md)"], ["[x](zh.md)", "[English](zh.en.md)"]),
+    "self-link": (["[x](a.md)", "[x](a.md#t)"], ["[x](#t)"]),
+    "own-address": (
+        [
+            "[x](https://github.com/o/r/blob/main/docs/b.md)",
+            "[x](https://GitHub.com/O/R/tree/master/docs/t/Pic.svg)",
+            "[x](https://raw.githubusercontent.com/o/r/main/docs/b.md)",
+            "[x](https://h.example/base/b.html#here)",
+            "<https://h.example/base/>",
+        ],
+        [
+            "[x](https://github.com/o/r)",
+            "[x](https://github.com/o/r/issues/1)",
+            "[x](https://github.com/o/r/blob/0123abc/docs/b.md)",
+            "[x](https://github.com/o/r2/blob/main/docs/b.md)",
+            "[x](https://h.example/other/b.html)",
+            "`https://h.example/base/b.html`",
+        ],
+    ),
+    "include": (
+        ['--8<-- "c.md"', '--8<-- "../c.py"', '```\n--8<-- "code/x.py:c"\n```', '--8<-- "a.md"'],
+        ['```\n--8<-- "code/x.py:main"\n```', ';--8<-- "c.md"'],
+    ),
+    "empty-link": (
+        ["[x]()", "[](b.md)", "[ ](b.md)", '<a href="">x</a>', '<a href="b.md"></a>'],
+        ["[x](b.md)", '<a id="c"></a>', "[![p](t/Pic.svg)](b.md)"],
+    ),
+    "undefined-reference": (
+        ["[x][c]", "[c][]", "![p][c]", "参见[文][图]"],
+        ["[x][c]\n\n[c]: b.md", "a[i][j]", "[1][2]", "`[x][c]`", "[c]", "- [ ] x"],
+    ),
+    "unused-definition": (
+        ["[c]: b.md"],
+        ["[x][c]\n\n[c]: b.md", "[C]\n\n[c]: b.md", "[//]: # (words)", "```\n[c]: b.md\n```"],
+    ),
+    "shadowed-definition": (
+        ["[x][c]\n\n[c]: b.md\n[C]: zh.md"],
+        ["[x][c] [y][d]\n\n[c]: b.md\n[d]: zh.md", "[//]: # (a)\n[//]: # (b)"],
+    ),
+    "footnote": (
+        ["a[^c]", "[^c]: b", "a[^c]\n\n[^c]: b\n[^c]: d"],
+        ["a[^c]\n\n[^c]: b\n\n    d", "`[^c]`", "a[^c] b[^c]\n\n[^c]: b", "[^a-z]"],
+    ),
+    "image-alt": (
+        ["![](t/Pic.svg)", "![ ](t/Pic.svg)", '<img src="t/Pic.svg">', "![][c]\n\n[c]: t/Pic.svg"],
+        ["![p](t/Pic.svg)", '<img src="t/Pic.svg" alt="">', "![p][c]\n\n[c]: t/Pic.svg"],
+    ),
+    "markdown-in-html": (
+        [
+            "<div>\n\n[x](b.md)\n\n</div>",
+            "<details>\n<summary>s</summary>\n\n[x](b.md)\n</details>",
+        ],
+        [
+            '<div markdown="1">\n\n[x](b.md)\n\n</div>',
+            "<div>[x](b.md)</div>",
+            "<pre>\n\n[x](b.md)\n</pre>",
+            "<!--\n\n[x](b.md)\n-->",
+        ],
+    ),
+    "fence": (
+        ["```python\nx", "~~~\nx", "```python one two=3:4\nx\n```", "- a\n\n    ```\n  x\n    ```"],
+        [
+            "```python\nx\n```",
+            '```py title="a b"\nx\n```',
+            "```` md\n```\nx\n````",
+            "``` {.c}\n```",
+        ],
+    ),
+    "duplicate-heading": (
+        ["## A\n\n## A", "## A\n\n### A"],
+        ["## A\n\n## B", "```\n## A\n## A\n```"],
+    ),
+    "duplicate-id": (
+        ["## A\n\n<a id='a'></a>", "<b id='c'></b><b id='c'></b>", "## A {#c}\n\n## B {#c}"],
+        ["## A\n\n<a id='b'></a>", "<a id='c' name='c'></a>", "`<b id='c'>` <b id='c'></b>"],
+    ),
+    "heading-level": (["## A\n\n#### B", "# A"], ["## A\n\n### B\n\n## C", "```\n#### A\n```"]),
+    "encoding": (["a\u2028b", "a\u0085b"], ["a b", "右\u200f左"]),
+    "unsafe-html": (
+        [
+            "<script>x</script>",
+            "<b onclick='x'>y</b>",
+            "[x](javascript:y)",
+            "[x]: data:text/html,y\n\n[x]",
+            "![p](https://a.example/p.png)",
+            "<form></form>",
+            "<iframe src='b.html'></iframe>",
+            '<img srcset="t/Pic.svg 1x, https://a.example/p.png 2x" alt="p">',
+            '[x](b.md){ href="javascript:y" }',
+            '```mermaid\nflowchart LR\n  click A "javascript:y"\n```',
+        ],
+        ["a<br>b", "`<script>`", "[x](mailto:a@b.c)", "```html\n<script>x</script>\n```"],
+    ),
+}
+
+
+def rules_of(tmp_path: Path, body: str) -> set[str]:
+    catalogue, findings = tree(tmp_path, FILES | {"a.md": note(body + "\n")})
+    read = {"code/x.py": "# --8<-- [start:main]\n"}
+    findings += check_sources(catalogue, read, OWN)
+    findings += content_safety.check_note(catalogue.notes["a.md"])
+    return {one.rule for one in findings if one.file == "docs/a.md"}
+
+
+@pytest.mark.parametrize(
+    ("rule", "body"), [(rule, body) for rule, (bad, _) in OF_NOTES.items() for body in bad]
+)
+def test_reported(tmp_path: Path, rule: str, body: str) -> None:
+    assert rule in rules_of(tmp_path, body)
+
+
+@pytest.mark.parametrize(
+    ("rule", "body"), [(rule, body) for rule, (_, good) in OF_NOTES.items() for body in good]
+)
+def test_not_reported(tmp_path: Path, rule: str, body: str) -> None:
+    assert rule not in rules_of(tmp_path, body)
+
+
+def of_tree(tmp_path: Path, files: dict[str, str | bytes], config: str = "") -> list[Finding]:
+    """Return what the rules about a whole tree say of it."""
+    catalogue, findings = tree(tmp_path, files)
+    findings += check_sources(catalogue, {}, OWN) + pairing.check_pairs(catalogue)
+    findings += addresses.check_aliases(catalogue)
+    digests = digest.of_all(catalogue, HANDBOOK)
+    findings += assets.orphans(catalogue, tmp_path / "docs", digests, HANDBOOK)
+    if config:
+        path = tmp_path / "mkdocs.yml"
+        path.write_text(config, encoding="utf-8")
+        findings += navigation.check_navigation(navigation.read_navigation(path), catalogue)
+    return findings
+
+
+PLAIN = note("x\n")
+ALIAS = PLAIN.replace("kind: note", "kind: note\naliases: [{}]")
+TAGGED = PLAIN.replace("kind: note", "kind: note\ntags: [{}]")
+
+
+@pytest.mark.parametrize(
+    ("rule", "bad", "good"),
+    [
+        ("title-heading", {"a.md": PLAIN.replace("# T", "# U")}, {"a.md": PLAIN}),
+        ("front-matter", {"a.md": "# T\n"}, {"a.md": PLAIN}),
+        ("duplicate-title", {"a.md": PLAIN, "b.md": PLAIN}, {"a.md": PLAIN, "a.en.md": PLAIN}),
+        (
+            "tag-spelling",
+            {"a.md": TAGGED.format("CUDA"), "b.md": TAGGED.format("cuda")},
+            {"a.md": TAGGED.format("CUDA"), "a.en.md": TAGGED.format("cuda")},
+        ),
+        (
+            "twin-headings",
+            {"a.md": note("## A\n"), "a.en.md": PLAIN},
+            {"a.md": note("## A\n"), "a.en.md": note("## B\n")},
+        ),
+        ("alias", {"a.md": ALIAS.format("b"), "b.md": note("x", "B")}, {"a.md": ALIAS.format("b")}),
+        (
+            "alias",
+            {"a.md": ALIAS.format("c"), "b.md": ALIAS.format("c").replace("T", "B")},
+            {"a.md": ALIAS.format("c"), "b.md": ALIAS.format("d").replace("T", "B")},
+        ),
+        (
+            "orphan-asset",
+            {"a.md": PLAIN, "p.png": b""},
+            {"a.md": note("![p](p.png)\n"), "p.png": b""},
+        ),
+        (
+            "orphan-asset",
+            {"a.md": note("`![p](p.png)`\n"), "p.png": b""},
+            {"a.md": note("```facts\nfigure: p.png\n```\n"), "p.png": b""},
+        ),
+        (
+            "orphan-asset",
+            {"a.md": PLAIN, "p.png": b"", "s.css": "p{background:url(data-p.png)}"},
+            {"a.md": PLAIN, "p.png": b"", "s.css": "p{background:url(img/p.png)}"},
+        ),
+        (
+            "orphan-asset",
+            {"a.md": PLAIN, "x.svg": "<svg/>"},
+            {"a.md": PLAIN, "assets/vendor/x.svg": "<svg/>", "t/code/y.zip": b""},
+        ),
+        ("encoding", {"a.md": b"\xef\xbb\xbf" + PLAIN.encode()}, {"a.md": PLAIN}),
+        ("encoding", {"a.md": PLAIN.encode() + b"\xff"}, {"a.md": PLAIN.replace("\n", "\r\n")}),
+    ],
+)
+def test_rules_about_a_tree(
+    tmp_path: Path, rule: str, bad: dict[str, str | bytes], good: dict[str, str | bytes]
+) -> None:
+    assert rule in {one.rule for one in of_tree(tmp_path / "bad", bad)}
+    assert rule not in {one.rule for one in of_tree(tmp_path / "good", good)}
+
+
+def test_rules_about_navigation(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {"a.md": PLAIN, "b.md": note("x\n", "B")}
+    found = of_tree(tmp_path / "bad", files, "nav:\n  - a.md\n  - c.md\n")
+    assert {(one.rule, one.target) for one in found} == {
+        ("nav-missing", "c.md"),
+        ("nav-absent", "b.md"),
+    }
+    assert of_tree(tmp_path / "good", files, "nav:\n  - a.md\n  - X: [b.md]\n") == []
+
+
+@pytest.mark.parametrize(
+    ("rule", "maps"),
+    [
+        ("redirect-loop", {"a.md": "b.md", "b.md": "a.md"}),
+        ("redirect-loop", {"a.md": "a.md"}),
+        ("redirect-chain", {"a.md": "b.md", "b.md": "c.md"}),
+        ("redirect-dead", {"a.md": "gone.md"}),
+        ("", {"a.md": "c.md#x", "b.md": "c.md"}),
+        ("", {"a.md": "https://a.example/"}),
+    ],
+)
+def test_rules_about_redirects(rule: str, maps: dict[str, str]) -> None:
+    given = tuple(Redirect(old, new, 1) for old, new in maps.items())
+    found = {one.rule for one in redirects.check(given, {"c.md"}, "mkdocs.yml")}
+    assert found == ({rule} if rule else set())
+
+
+def test_rules_about_built_pages(tmp_path: Path) -> None:
+    bad = '<a href="x.html">x</a><a href="#x">x</a><img src="https://a.example/p.png" alt="">'
+    (tmp_path / "a.html").write_text(bad, encoding="utf-8")
+    found = {one.rule for one in check_site(tmp_path)}
+    assert found == {"built-dead-link", "built-dead-anchor", "third-party"}
+    good = '<p id="x"></p><a href="a.html#x">x</a><a href="https://a.example/">x</a>'
+    (tmp_path / "a.html").write_text(good, encoding="utf-8")
+    assert check_site(tmp_path) == []
+
+
+def test_every_rule_that_code_names_is_registered() -> None:
+    named = set()
+    for path in HOOKS:
+        for match in NAMED.finditer(path.read_text(encoding="utf-8")):
+            named.add(next(name for name in match.groups() if name))
+    assert len(named) > 20
+    named -= {"error", "warning"}
+    assert {name for name in named if rules.find(name) is None} == set()
+
+
+def test_every_registered_rule_is_named_by_code() -> None:
+    code = "".join(path.read_text(encoding="utf-8") for path in HOOKS if path.name != "rules.py")
+    for rule in rules.all_rules():
+        name = rule.name.removesuffix("*")
+        assert f'"{name}' in code or (name in ("measured-", "chart-") and "-block" in code), (
+            rule.name
+        )
+
+
+def test_rules_say_what_why_and_how() -> None:
+    names = [rule.name for rule in rules.all_rules()]
+    assert len(names) == len(set(names))
+    for rule in rules.all_rules():
+        for text in (rule.what, rule.why, rule.mend):
+            assert len(text) > 8 and not text.endswith("."), rule.name
+        assert rule.elsewhere in ("error", "warning", "off")
+        assert f"{rule.name}" in rules.as_text() and rule.mend in rules.as_text()
+
+
+def test_every_rule_has_cases_in_a_table() -> None:
+    text = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "tests").rglob("*.py"))
+    for rule in rules.all_rules():
+        if rule.elsewhere != "off":  # the others have tables of their own, beside their modules
+            assert f'"{rule.name}"' in text, rule.name

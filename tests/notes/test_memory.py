@@ -1,0 +1,260 @@
+"""What earlier runs found never changes a verdict: cold, warm, damaged, half-written or foreign."""
+
+from __future__ import annotations
+
+import random
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from hooks import memory
+from hooks.catalogue import load
+from hooks.checks import read_tree
+from hooks.findings import Finding
+from hooks.links.folder import check_folder
+from hooks.records import Source
+from tests.planted import DEFECTS, FILES, VALID
+from tests.planted import write as write_defects
+from tests.samples import note
+
+REPO = "https://github.com/o/r"
+
+
+def ours(root: Path) -> list[Finding]:
+    """Check a tree as this handbook's is checked."""
+    return read_tree(root, repo_url=REPO).findings
+
+
+def theirs(root: Path) -> list[Finding]:
+    """Check a tree as somebody else's is checked."""
+    return check_folder(root / "docs", repo_url=REPO, cache=root / memory.FOLDER)[1]
+
+
+CHECKS = pytest.mark.parametrize("check", [ours, theirs], ids=["ours", "theirs"])
+
+
+def cold(root: Path, check: Callable[[Path], list[Finding]]) -> list[Finding]:
+    """Check without a memory, and put the one that was there back."""
+    kept, aside = root / ".cache", root / ".aside"
+    if kept.exists():
+        kept.rename(aside)
+    found = check(root)
+    shutil.rmtree(kept, ignore_errors=True)
+    if aside.exists():
+        aside.rename(kept)
+    return found
+
+
+def shards(root: Path) -> list[Path]:
+    return sorted(path for path in (root / memory.FOLDER).rglob("*") if path.is_file())
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    """Every planted defect and every tricky valid form, with fields of this handbook's own."""
+    write_defects(tmp_path)
+    files = {
+        "own/a.md": note("## One\n\n[b](b.md#two) ![](p.png)\n", "A"),
+        "own/a.en.md": note("## Eins\n\n[b](b.md#two)\n", "A"),
+        "own/b.md": note("## Two\n\n[a](a.md#one)\n", "B").replace(
+            "kind: note\n", "kind: note\nprerequisites: [own/a, own/none]\naliases: [own/old]\n"
+        ),
+        "own/late.md": note("x\n", "Late").replace("2026-01-02", "2999-01-01"),
+        "data/x.yml": "a: [",
+    }
+    for path, text in files.items():
+        file = tmp_path / "docs" / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+    register = "own/a.html\nown/a.html#one\nown/gone.html\nown/b.html#gone\n"
+    (tmp_path / "addresses.txt").write_text(register, encoding="utf-8")
+    return tmp_path
+
+
+def cut(file: Path) -> None:
+    data = file.read_bytes()
+    file.write_bytes(data[: len(data) // 2])
+
+
+def flip(file: Path) -> None:
+    data = bytearray(file.read_bytes())
+    data[len(data) * 2 // 3] ^= 1
+    file.write_bytes(data)
+
+
+def sealed(file: Path, lines: list[bytes]) -> None:
+    """Write a shard of our own making with a right hash, as no damage would have."""
+    entries = [(f"p{n}", memory.Entry("k", None, line)) for n, line in enumerate(lines)]
+    memory._write(file, entries)
+
+
+def folder(file: Path) -> None:
+    file.unlink()
+    file.mkdir()
+
+
+DAMAGE: dict[str, Callable[[Path], object]] = {
+    "cut": cut,
+    "one bit": flip,
+    "empty": lambda file: file.write_bytes(b""),
+    "zeros": lambda file: file.write_bytes(bytes(4096)),
+    "text": lambda file: file.write_text("hello\nworld\n"),
+    "foreign JSON": lambda file: file.write_text('{"a": 1}\n[1]\n[]\n'),
+    "well-formed, foreign": lambda file: sealed(file, [b"[]", b"null"]),
+    "a folder": folder,
+}
+
+
+@CHECKS
+def test_warm_says_what_cold_says(tree: Path, check: Callable[[Path], list[Finding]]) -> None:
+    first = check(tree)
+    assert shards(tree)
+    assert len(first) > 40
+    assert check(tree) == first == cold(tree, check)
+
+
+@CHECKS
+def test_damage_changes_nothing(tree: Path, check: Callable[[Path], list[Finding]]) -> None:
+    """Damage after damage: what is written after one is whole again, and damaged by the next."""
+    first = check(tree)
+    for name, damage in DAMAGE.items():
+        files = shards(tree)
+        assert files, name
+        for file in files:
+            damage(file)
+        assert check(tree) == first, name
+    assert check(tree) == first
+
+
+@CHECKS
+@pytest.mark.parametrize("spoil", ["brief", "digest", "source"])
+def test_entries_that_are_something_else_change_nothing(
+    tree: Path, check: Callable[[Path], list[Finding]], spoil: str
+) -> None:
+    first = check(tree)
+    for file in shards(tree):
+        entries = []
+        for path, (key, brief, source) in memory._read(file).items():
+            data = brief
+            if spoil == "brief":
+                data = {"meta": {"title": 3}, "findings": [[1]]}
+            elif spoil == "digest":
+                data["digest"] = [[1], 2]
+            entries.append((path, memory.Entry(key, data, b"[]" if spoil == "source" else source)))
+        memory._write(file, entries)
+    assert check(tree) == first
+
+
+@CHECKS
+def test_edits_elsewhere_are_seen(tree: Path, check: Callable[[Path], list[Finding]]) -> None:
+    check(tree)
+    docs = tree / "docs"
+    steps: list[Callable[[], object]] = [
+        lambda: (docs / "target.md").write_text("# Target\n\n## Renamed\n", encoding="utf-8"),
+        (docs / "target.md").unlink,
+        lambda: (docs / "gone.md").write_text("# Gone\n\n## T\n", encoding="utf-8"),
+        (docs / "img/used.png").unlink,
+        lambda: (docs / "img/gone.png").write_bytes(b""),
+        lambda: (docs / "parts/snippet.md").write_text("[z](nowhere.md)\n", encoding="utf-8"),
+        lambda: (docs / "code/x.py").write_text("x\n", encoding="utf-8"),
+        lambda: (docs / "data/x.yml").write_text("a: 1\n", encoding="utf-8"),
+        lambda: (tree / "addresses.txt").write_text("own/lost.html\n", encoding="utf-8"),
+        lambda: (tree / "mkdocs.yml").write_text("site_name: x\n", encoding="utf-8"),
+        lambda: (docs / "own/a.md").rename(docs / "own/c.md"),
+        lambda: (docs / "own/none.md").write_text(note("x\n", "None"), encoding="utf-8"),
+    ]
+    before = check(tree)
+    changes = 0
+    for step in steps:
+        step()
+        after = check(tree)
+        assert after == cold(tree, check)
+        changes += after != before
+        before = after
+    assert changes >= 8
+
+
+@CHECKS
+def test_any_series_of_edits(tree: Path, check: Callable[[Path], list[Finding]]) -> None:
+    chance = random.Random(4)
+    bodies = [body for _, _, body, _ in DEFECTS] + VALID
+    paths = sorted(path for path in FILES if path.endswith(".md"))
+    for _ in range(6):
+        for path in chance.sample(paths, 3):
+            file = tree / "docs" / path
+            if file.exists() and chance.random() < 0.3:
+                file.unlink()
+            else:
+                text = f"# T\n\n{chance.choice(bodies)}\n\n## {chance.choice('ABC')}\n"
+                file.write_text(text.replace("{name}", file.name), encoding="utf-8")
+        assert check(tree) == cold(tree, check)
+
+
+def test_other_code_and_other_settings_remember_nothing_of_each_other(
+    tree: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with_github = theirs(tree)
+    alone = check_folder(tree / "docs", cache=tree / memory.FOLDER)[1]
+    assert {one.rule for one in with_github} - {one.rule for one in alone} == {
+        "own-address",
+        "view-difference",
+    }
+    seen: list[str] = []
+    monkeypatch.setattr(memory, "fingerprint", lambda: b"another version")
+    monkeypatch.setattr(memory, "_write", lambda file, entries: seen.extend(p for p, _ in entries))
+    theirs(tree)
+    assert len(seen) > 100, "every note is read anew by other code"
+
+
+def test_only_what_changed_is_read_again(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    theirs(tree)
+    read: list[str] = []
+    whole = load.__globals__["read_note"]
+
+    def spy(path: str, *rest: object, **named: object) -> object:
+        read.append(path)
+        return whole(path, *rest, **named)
+
+    monkeypatch.setitem(load.__globals__, "read_note", spy)
+    theirs(tree)
+    assert read == []
+    (tree / "docs" / "sub" / "page.md").write_text("# Page\n\nnew\n", encoding="utf-8")
+    theirs(tree)
+    assert read == ["sub/page.md"]
+
+
+def test_what_is_remembered_is_a_whole_parse(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A parse that cannot be unpacked is made again: right, but as slow as without a memory."""
+    marked = "# M\n\n50 <!-- calc units.uni value=400 --> and <kbd>x</kbd> {#a}\n\n```c\nx\n```\n"
+    (tree / "docs" / "marked.md").write_text(marked, encoding="utf-8")
+    docs, cache = tree / "docs", tree / memory.FOLDER
+    first = check_folder(docs, cache=cache)[0].notes
+    assert first["marked.md"].source.comments
+
+    def parse(*_: object) -> None:
+        raise AssertionError("a remembered note was parsed again")
+
+    again = check_folder(docs, cache=cache)[0].notes
+    monkeypatch.setitem(load.__globals__, "parse", parse)
+    for path, note_ in first.items():
+        for name in Source.__dataclass_fields__:
+            assert getattr(again[path].source, name) == getattr(note_.source, name), (path, name)
+
+
+def test_memories_of_many_trees_are_bounded(tmp_path: Path) -> None:
+    for number in range(12):
+        docs = tmp_path / f"t{number}" / "docs"
+        docs.mkdir(parents=True)
+        (docs / "a.md").write_text("# A\n", encoding="utf-8")
+        check_folder(docs, cache=tmp_path / "cache")
+    assert len(list((tmp_path / "cache").iterdir())) == memory._FOLDERS
+
+
+def test_a_folder_that_cannot_be_written_costs_only_time(tmp_path: Path) -> None:
+    docs = tmp_path / "docs"
+    docs.mkdir()
+    (docs / "a.md").write_text("# A\n\n[x](gone.md)\n", encoding="utf-8")
+    (tmp_path / "cache").write_text("in the way", encoding="utf-8")
+    assert [one.rule for one in check_folder(docs, cache=tmp_path / "cache")[1]] == ["dead-link"]

@@ -1,0 +1,54 @@
+"""The bibliography: every source once, with what rests on it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import markdown
+import pytest
+from selectolax.lexbor import LexborHTMLParser
+
+from hooks import bibliography, source_use
+from hooks.checks import read_tree
+from hooks.facts import load_facts
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(scope="module", params=["zh", "en"])
+def page(request: pytest.FixtureRequest) -> LexborHTMLParser:
+    """The list of the handbook itself, in each language."""
+    tree = read_tree(ROOT)
+    users = source_use.users(tree.notes, tree.facts, tree.resolver, request.param)
+    text = bibliography.render(tree.facts, users, request.param)
+    return LexborHTMLParser(markdown.markdown(text, extensions=["md_in_html"]))
+
+
+def test_every_source_has_one_entry_with_link_and_kind(page: LexborHTMLParser) -> None:
+    base, _ = load_facts(ROOT / "docs/data")
+    entries = page.css("ul.sources > li[id]")
+    ids = [entry.attributes["id"] or "" for entry in entries]
+    assert sorted(ids) == sorted(f"source-{key}" for key in base.sources)
+    for entry in entries:
+        link = entry.css_first("a")
+        source = base.sources[(entry.attributes["id"] or "").removeprefix("source-")]
+        assert link is not None
+        assert link.attributes["href"] == source.url
+        kind = entry.css_first(".sources__kind")
+        assert kind is not None
+        assert kind.text() in ({"一手", "primary"} if source.kind == "primary" else
+                               {"二手", "secondary"})  # fmt: skip
+
+
+def test_entries_name_families_and_notes_that_use_them(page: LexborHTMLParser) -> None:
+    entry = page.css_first("#source-h100-whitepaper")
+    assert entry is not None
+    links = [link.attributes["href"] or "" for link in entry.css("a")]
+    assert any(link.endswith("data/nvlink.csv") for link in links)
+    assert "../link/topo/nvlink-generations.html" in links
+
+
+def test_publishers_of_several_sources_are_headings(page: LexborHTMLParser) -> None:
+    heads = [head.text() for head in page.css("h2")]
+    assert "NVIDIA" in heads
+    assert heads[-1] in ("其他发布者", "Other publishers")

@@ -1,0 +1,85 @@
+"""Every program a note shows is run, and prints what the note says it prints."""
+
+from __future__ import annotations
+
+import itertools
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from hooks import catalogue
+from hooks.records import Note
+
+ROOT = Path(__file__).resolve().parents[2]
+NOTES, _ = catalogue.load(ROOT / "docs", ROOT)
+
+
+def listings(note: Note) -> list[tuple[str, str, str]]:
+    """Return (place, command, printed) for each console block directly followed by its output."""
+    pairs = []
+    fences = list(note.source.fences)
+    for block, following in itertools.pairwise(fences):
+        is_command = block.info.startswith("console") and block.text.startswith("$ python ")
+        if is_command and 'title="output"' in following.info:
+            command = block.text.strip().removeprefix("$ ")
+            pairs.append((f"{note.file}:{block.line}", command, following.text))
+    return pairs
+
+
+LISTINGS = [pair for note in NOTES.notes.values() for pair in listings(note)]
+NVCC = ["nvcc", "-std=c++17", "-gencode", "arch=compute_90,code=sm_90", "-Werror", "all-warnings"]
+PROGRAMS = sorted((ROOT / "docs").glob("**/code/*.cu"))
+
+
+def runs() -> list[tuple[str, list[tuple[str, str]]]]:
+    """Return each command once, with every place that shows it and what it shows."""
+    shown: dict[str, list[tuple[str, str]]] = {}
+    for place, command, printed in LISTINGS:
+        shown.setdefault(command, []).append((place, printed))
+    return list(shown.items())
+
+
+@pytest.mark.parametrize(
+    ("command", "shown"), [pytest.param(*one, id=one[1][0][0]) for one in runs()]
+)
+def test_program_prints_what_the_notes_show(command: str, shown: list[tuple[str, str]]) -> None:
+    """Each command is run once, whatever number of notes and languages show it."""
+    assert "\n" not in command, "one command a block, so that its output is clear"
+    words = shlex.split(command)
+    assert words[1].startswith("docs/"), "run from the repository root"
+    run = subprocess.run(
+        [sys.executable, *words[1:]], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert run.returncode == 0, run.stderr
+    for place, printed in shown:
+        assert run.stdout.rstrip("\n") == printed.rstrip("\n"), place
+
+
+def test_both_languages_show_the_same_runs() -> None:
+    by_note: dict[str, dict[str, list[tuple[str, str]]]] = {}
+    for note in NOTES.notes.values():
+        runs = [one[1:] for one in listings(note)]
+        by_note.setdefault(note.id, {})[note.language] = [
+            (command.replace(" --language en", "").replace(" --language zh", ""), "")
+            for command, _ in runs
+        ]
+    for note_id, languages in by_note.items():
+        if len(languages) == 2:
+            assert languages["zh"] == languages["en"], note_id
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("nvcc") is None, reason="no CUDA compiler on this machine")
+@pytest.mark.parametrize("program", PROGRAMS, ids=[path.name for path in PROGRAMS])
+def test_cuda_program_compiles(program: Path, tmp_path: Path) -> None:
+    run = subprocess.run(
+        [*NVCC, "-c", str(program), "-o", str(tmp_path / "out.o")],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == 0, run.stderr

@@ -1,0 +1,132 @@
+"""The programs and the figure of the note on training stability."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import pytest
+
+from tools import figures_stability
+from tools.figure_files import load_program
+
+CODE = Path(__file__).resolve().parents[2] / "docs/train/code"
+
+
+spikes, adam, logits = (
+    load_program(f"train/code/{name}.py")
+    for name in ("loss_spikes", "adam_spike", "logit_overflow")
+)
+
+
+def log(**planted: float) -> list[tuple[int, float]]:
+    """Four hundred values near 2, with what is planted (s300=5.0) put in."""
+    values = {step: 2.0 + 0.01 * math.sin(step * 12.9898) for step in range(400)}
+    values.update({int(key[1:]): value for key, value in planted.items()})
+    return sorted(values.items())
+
+
+@pytest.mark.parametrize(
+    ("planted", "found"),
+    [
+        pytest.param({}, [], id="nothing"),
+        pytest.param({"s300": 5.0}, [("spike", 300, 300)], id="one-batch"),
+        pytest.param({"s200": 1.0}, [], id="downwards-is-no-spike"),
+        pytest.param(
+            {"s200": 5.0, "s205": 4.0, "s240": 3.0},
+            [("spike", 200, 205), ("spike", 240, 240)],
+            id="near-ones-are-one-event",
+        ),
+        pytest.param(
+            {"s200": 5.0, "s201": math.nan, "s202": 4.0},
+            [("spike", 200, 202), ("not a number", 201, 201)],
+            id="nan-within-a-spike",
+        ),
+        pytest.param(
+            {f"s{step}": math.nan for step in range(300, 320)},
+            [("not a number", 300, 319)],
+            id="nan-in-a-row-is-one-event",
+        ),
+        pytest.param(
+            {f"s{step}": 2.0 for step in range(400)} | {"s300": 5.0},
+            [("spike", 300, 300)],
+            id="constant-log",
+        ),
+    ],
+)
+def test_spikes_found(planted: dict[str, float], found: list[tuple[str, int, int]]) -> None:
+    assert [(e.kind, e.first, e.last) for e in spikes.watch(log(**planted))] == found
+
+
+def test_second_spike_is_hidden_from_standard_deviations_only() -> None:
+    both = log(s200=5.0, s260=3.2)
+    assert [run[0] for run in spikes.rule_of_std(both)] == [200]
+    assert [e.first for e in spikes.watch(both)] == [200, 260]
+
+
+def test_step_left_behind_shows_afterwards() -> None:
+    raised = [(step, value + (0.07 if step > 200 else 0.0)) for step, value in log(s200=5.0)]
+    (event, *_) = spikes.watch(raised)
+    assert event.first == 200
+    assert event.after == pytest.approx(0.07, abs=0.005)
+
+
+def test_a_level_that_stays_becomes_the_new_base() -> None:
+    higher = [(step, value + (1.0 if step >= 200 else 0.0)) for step, value in log()]
+    later = [(step + 400, value + 1.0) for step, value in log(s200=4.0)]
+    first, second = spikes.watch(higher + later)
+    assert (first.first, first.last) == (200, 327)
+    assert first.after == pytest.approx(1.0, abs=0.02)
+    assert (second.first, second.last) == (600, 600)
+
+
+@pytest.mark.parametrize(
+    ("text", "column", "rows"),
+    [
+        pytest.param("step,loss\n3,2.5\n4,\n5,2.25\n", "loss", [(3, 2.5), (5, 2.25)], id="csv"),
+        pytest.param("loss\n2.5\n2.25\n", "loss", [(0, 2.5), (1, 2.25)], id="csv-without-steps"),
+        pytest.param(
+            " iteration     7000/  159576 | consumed samples:  260912 | lm loss: 6.444662E+00 | "
+            "loss scale: 2048.0 | grad norm: 98258.265 |\nother line\n",
+            "grad norm",
+            [(7000, 98258.265)],
+            id="megatron",
+        ),
+    ],
+)
+def test_logs_read(tmp_path: Path, text: str, column: str, rows: list[tuple[int, float]]) -> None:
+    (tmp_path / "log").write_text(text, encoding="utf-8")
+    assert spikes.read(tmp_path / "log", column) == rows
+
+
+def test_unknown_column_names_those_there(tmp_path: Path) -> None:
+    (tmp_path / "log").write_text("step,loss\n1,2\n", encoding="utf-8")
+    with pytest.raises(ValueError, match="no column 'lss'; there are: loss, step"):
+        spikes.read(tmp_path / "log", "lss")
+
+
+@pytest.mark.parametrize("beta2", [0.9, 0.95, 0.99, 0.999])
+def test_outlier_moves_as_the_formula_says(beta2: float) -> None:
+    update = adam.settled(beta2).update(1e6)
+    assert update == pytest.approx(0.1 / math.sqrt(1 - beta2), rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("cast", "value", "stored"),
+    [
+        pytest.param("fp16", 65519.0, 65504.0, id="fp16-largest"),
+        pytest.param("fp16", 65520.0, math.inf, id="fp16-infinity"),
+        pytest.param("fp16", -1e6, -math.inf, id="fp16-minus-infinity"),
+        pytest.param("bf16", 1e6, 999424.0, id="bf16-coarse"),
+        pytest.param("bf16", 1001.0, 1000.0, id="bf16-grid-of-four"),
+        pytest.param("bf16", 257.0, 256.0, id="bf16-tie-to-even"),
+    ],
+)
+def test_rounding(cast: str, value: float, stored: float) -> None:
+    assert getattr(logits, cast)(value) == stored
+
+
+@pytest.mark.parametrize("name", figures_stability.FIGURES)
+def test_figure_is_current(name: str) -> None:
+    committed = (figures_stability.FOLDER / name).read_text(encoding="utf-8")
+    assert committed == figures_stability.FIGURES[name](), "run: python -m tools.figures_stability"

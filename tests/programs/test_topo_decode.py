@@ -1,0 +1,484 @@
+"""The topology decoder on real matrices, on NCCL's files, and on garbage."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+CODE = ROOT / "docs/link/topo/code"
+PROGRAM = CODE / "topo_decode.py"
+FIXTURES = ROOT / "tests/fixtures/topo"
+MEASURED = ROOT / "docs/link/topo/measured"
+sys.path.insert(0, str(CODE))  # the program's modules are no package of this repository
+
+decoder: Any = importlib.import_module("topo_decoder")
+model: Any = importlib.import_module("topo_decoder.nccl_model")
+runs: Any = importlib.import_module("topo_decoder.records").runs
+report: Any = importlib.import_module("topo_decoder.report").report
+MESSAGES: dict[str, tuple[str, str]] = importlib.import_module("topo_decoder.words").MESSAGES
+InputError: type[Exception] = importlib.import_module("topo_decoder.words").InputError
+
+SAMPLES = {
+    "vm-4x-h200": MEASURED / "captures/topo_m.txt",
+    "vm-4x-h200-nccl": MEASURED / "nccl_topology.xml",
+    "vm-4x-h200-graphs": MEASURED / "nccl_graph.xml",
+    **{path.stem: path for path in sorted(FIXTURES.glob("*.txt"))},
+    **{path.stem: path for path in sorted(FIXTURES.glob("*.xml"))},
+}
+LANGUAGES = ("zh", "en")
+
+
+def decode(text: str, language: str = "en") -> dict[str, Any]:
+    """Decode a text with the program's own function."""
+    record: dict[str, Any] = decoder.decode(text, language)
+    return record
+
+
+def read(name: str, language: str = "en") -> dict[str, Any]:
+    """Decode a sample."""
+    return decode(SAMPLES[name].read_text(encoding="utf-8"), language)
+
+
+def between(record: dict[str, Any], a: str, b: str) -> dict[str, Any]:
+    """Return the pair of two devices."""
+    found = [pair for pair in record["pairs"] if {pair["a"], pair["b"]} == {a, b}]
+    assert len(found) == 1
+    pair: dict[str, Any] = found[0]
+    return pair
+
+
+def rules(record: dict[str, Any]) -> list[str]:
+    """Return the rules of the findings, in order."""
+    return [item["rule"] for item in record["findings"]]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("name", SAMPLES)
+def test_golden(name: str, language: str) -> None:
+    expected = (FIXTURES / "golden" / f"{name}.{language}.txt").read_text(encoding="utf-8")
+    assert report(read(name, language), each_pair=True) + "\n" == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "gpus", "nics", "codes"),
+    [
+        ("vm-4x-h200", 4, 0, {"NV18": 6}),
+        ("dgx-1v", 8, 4, {"NV1": 8, "NV2": 8, "SYS": 12}),
+        ("a100-sxm-epyc", 8, 10, {"NV12": 28}),
+        ("dgx-h100", 8, 12, {"NV18": 28}),
+        ("hgx-h100-shared-switch", 8, 12, {"NV18": 28}),
+        ("pcie-8gpu-cascade", 8, 1, {"PIX": 4, "PXB": 8, "SYS": 16}),
+        ("pcie-8gpu-dual-root", 8, 0, {"PIX": 4, "PHB": 8, "SYS": 16}),
+    ],
+)
+def test_matrix(name: str, gpus: int, nics: int, codes: dict[str, int]) -> None:
+    record = read(name)
+    kinds = [device["type"] for device in record["devices"]]
+    assert (kinds.count("gpu"), kinds.count("nic")) == (gpus, nics)
+    found: dict[str, int] = {}
+    for pair in record["pairs"]:
+        if pair["kinds"] == "gpu-gpu":
+            found[pair["code"]] = found.get(pair["code"], 0) + 1
+    assert found == codes
+
+
+# Table "Network Modules" of the DGX H100 User Guide: GPU number and default RDMA name.
+DGX_H100 = {0: 0, 1: 3, 2: 4, 3: 5, 4: 6, 5: 9, 6: 10, 7: 11}
+
+
+def test_nearest_nic_of_dgx_h100_is_the_one_of_the_user_guide() -> None:
+    record = read("dgx-h100")
+    near = {row["gpu"]: row for row in record["nearest"]}
+    for gpu, nic in DGX_H100.items():
+        row = near[f"GPU{gpu}"]
+        assert (row["nics"], row["code"], row["shared"]) == ([f"NIC{nic}"], "PXB", [])
+    assert record["hca"] == ",".join(f"mlx5_{nic}" for nic in DGX_H100.values())
+    spare = next(item["text"] for item in record["findings"] if item["rule"] == "nic-spare")
+    assert "NIC1, NIC2, NIC7, NIC8" in spare
+
+
+@pytest.mark.parametrize(
+    ("name", "switch", "numa"),
+    [
+        ("vm-4x-h200", [], {"0": ["GPU0", "GPU1", "GPU2", "GPU3"]}),
+        (
+            "a100-sxm-epyc",
+            [
+                ["GPU0", "GPU1", "NIC0", "NIC1"],
+                ["GPU2", "GPU3", "NIC2", "NIC3"],
+                ["GPU4", "GPU5", "NIC4", "NIC5"],
+                ["GPU6", "GPU7", "NIC6", "NIC7"],
+                ["NIC8", "NIC9"],
+            ],
+            {
+                "3": ["GPU0", "GPU1"],
+                "1": ["GPU2", "GPU3"],
+                "7": ["GPU4", "GPU5"],
+                "5": ["GPU6", "GPU7"],
+            },
+        ),
+        (
+            "pcie-8gpu-cascade",
+            [["GPU0", "GPU1", "GPU2", "GPU3"], ["GPU4", "GPU5", "GPU6", "GPU7"]],
+            {},
+        ),
+    ],
+)
+def test_groups(name: str, switch: list[list[str]], numa: dict[str, list[str]]) -> None:
+    groups = read(name)["groups"]
+    assert groups["switch"] == switch
+    assert {node["node"]: node["devices"] for node in groups["numa"]} == numa
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("vm-4x-h200", ["no-nic", "nvlink-hides"]),
+        ("dgx-h100", ["nic-spare", "nvlink-hides"]),
+        (
+            "pcie-8gpu-cascade",
+            ["gpu-sys", "nic-far", "nic-cpu", "nic-shared", "numa-missing"],
+        ),
+        ("pcie-8gpu-dual-root", ["gpu-sys", "gpu-cpu", "no-nic"]),
+        (
+            "vm-4x-h200-nccl",
+            ["width-zero", "numa-unknown", "flat", "nvswitch-hidden", "net-virtual", "net-no-gdr"],
+        ),
+        ("vm-4x-h200-graphs", []),
+    ],
+)
+def test_findings(name: str, expected: list[str]) -> None:
+    assert rules(read(name)) == expected
+
+
+def test_gpus_of_a_cube_mesh_that_share_a_neighbour_can_be_forwarded() -> None:
+    record = read("dgx-1v")
+    far = [pair for pair in record["pairs"] if pair["kinds"] == "gpu-gpu" and pair["code"] == "SYS"]
+    assert len(far) == 12
+    assert all(pair["via"] and pair["direct"] for pair in far)
+    assert "gpu-sys" not in rules(record)
+    assert "gpu-relay" in rules(record)
+
+
+HEAD = "\tGPU0\tGPU1\tNIC0\tCPU Affinity\tNUMA Affinity\tGPU NUMA ID\n"
+TAIL = "\t0-7\t0\t\tN/A\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "rule", "part"),
+    [
+        (
+            HEAD + "GPU0\t X \tPIX\tPIX" + TAIL + "GPU1\tPXB\t X \tPIX" + TAIL,
+            "asymmetric",
+            "GPU0 to GPU1 is PIX, back is PXB",
+        ),
+        (HEAD + "GPU0\t X \tPIX\tWAT" + TAIL, "code-unknown", "WAT"),
+        (HEAD + "GPU0\t X \tPIX\tPIX" + TAIL, "rows-missing", "GPU1, NIC0"),
+        (HEAD + "GPU0\t X \tPIX\n", "row-short", "row of GPU0: 1"),
+        (
+            HEAD + "GPU0\t X \tNODE\tPIX" + TAIL + "GPU1\tNODE\t X \tSYS" + TAIL,
+            "sys-same-numa",
+            "GPU1 and NIC0",
+        ),
+        (HEAD + "GPU0\t X \tPIX\tPIX" + TAIL + "GPU1\t X \tSYS" + TAIL, "row-shifted", "X of GPU1"),
+        (HEAD + "GPU0\t X \tNODE\tNODE" + TAIL, "gpu-cpu", "GPU0-GPU1"),
+        (HEAD + "GPU0\t X \tNODE\tNODE" + TAIL, "nic-cpu", "(NODE)"),
+        ("GPU0 GPU1 CPU Affinity\nGPU0 X SOC 0-3\nGPU1 SOC X 4-7\n", "gpu-sys", "GPU0-GPU1"),
+    ],
+)
+def test_oddities(text: str, rule: str, part: str) -> None:
+    found = [item["text"] for item in decode(text)["findings"] if item["rule"] == rule]
+    assert len(found) == 1
+    assert part in found[0]
+
+
+def test_a_broken_header_loses_no_device() -> None:
+    record = decode("GPU0 GPU1 NIC0\nNIC1 CPU Affinity\nGPU0 X PIX PIX\nSYS 0-7\n")
+    assert [device["name"] for device in record["devices"]] == ["GPU0", "GPU1", "NIC0", "NIC1"]
+    assert between(record, "GPU0", "NIC1")["level"] == "unknown"
+    assert "nic-spare" not in rules(record)
+
+
+def test_the_line_to_copy_holds_nothing_but_names() -> None:
+    text = "GPU0 NIC0 NIC1\nGPU0 X PIX SYS\n\nNIC0: LABEL\nNIC1: mlx5_1\n"
+    assert decode(text.replace("LABEL", "mlx5_0"))["hca"] == "mlx5_0"
+    for label in ('mlx5_0";reboot;"', "$(reboot)", "<b>"):
+        assert decode(text.replace("LABEL", label))["hca"] == ""
+
+
+@pytest.mark.parametrize(
+    ("speed", "bandwidth"),
+    [
+        ("32.0 GT/s PCIe", 48.0),
+        ("16 GT/s", 24.0),
+        ("16.0 GT/s", 12.0),
+        ("2.5 GT/s", 3.0),
+        ("", 12.0),
+    ],
+)
+def test_speeds_are_compared_as_nccl_does(speed: str, bandwidth: float) -> None:
+    assert model.pcie_bandwidth(speed, 16) == bandwidth
+
+
+def test_of_two_different_codes_the_farther_counts() -> None:
+    text = HEAD + "GPU0\t X \tPIX\tPIX" + TAIL + "GPU1\tSYS\t X \tPIX" + TAIL
+    assert between(decode(text), "GPU0", "GPU1")["code"] == "SYS"
+
+
+PLAIN = SAMPLES["pcie-8gpu-dual-root"].read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        PLAIN.replace("\n", "\r\n"),
+        PLAIN.replace("\n", "\r"),
+        "\ufeff" + PLAIN,
+        "\x1b[4m" + PLAIN.replace("ID\n", "ID\x1b[0m\n"),
+        "".join(f"> {line}\n" for line in PLAIN.splitlines()),
+        "$ nvidia-smi topo -m\n\n" + PLAIN + "\nLegend:\n\n  X    = Self\n  PIX  = …\n",
+        PLAIN.replace("SYS     SYS     SYS     SYS", "SYSSYS     SYSSYS"),
+        PLAIN.replace("    ", "\t"),
+        "\u200e" + PLAIN.replace("\nGPU", "\n\u202e\x00GPU\u200b"),
+        PLAIN.replace(" ", "\u2003"),
+        "".join("| " + " | ".join(line.split()) + " |\n" for line in PLAIN.splitlines()),
+        PLAIN + "\nsome hours later\n" + PLAIN.replace("SYS", "PIX"),
+    ],
+    ids="crlf cr bom ansi quoted legend glued tabs invisible wide table twice".split(),
+)
+def test_however_it_was_pasted(text: str) -> None:
+    assert decode(text) == decode(PLAIN)
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("", "Nothing to read"),
+        (" \t\n\u3000", "Nothing to read"),
+        ("hello", "No topology matrix found"),
+        ("GPU0 GPU1\n", "No topology matrix found"),
+        ("GPU 0: NVIDIA H200 (UUID: GPU-0)\n", "No topology matrix found"),
+        ((MEASURED / "captures/topo_p2p.txt").read_text(encoding="utf-8"), "topo -p2p"),
+        ((MEASURED / "captures/nccl_log.txt").read_text(encoding="utf-8"), "NCCL_TOPO_DUMP_FILE"),
+        ((MEASURED / "captures/nvidia_smi.txt").read_text(encoding="utf-8"), "No topology matrix"),
+        ("x" * (decoder.MAX_CHARACTERS + 1), "Too long"),
+        ("GPU0 NIC0\nGPU0 X PIX SYS 0-7 0\n", "2 columns, but the row of GPU0 has 3 cells"),
+        ("<system>" + "<!--" * 400_000, "line 1 of the XML: <!--"),
+        ("\U0001f600" * (decoder.MAX_CHARACTERS // 2 + 1), "Too long"),
+        (" ".join(f"GPU{i}" for i in range(300)) + "\nGPU0 X\n", "Too many devices (300"),
+        ("<system", "line 1 of the XML"),
+        ("<system>\n<cpu>\n</system>", "line 3 of the XML: </system>"),
+        ("<system><cpu numaid=0/></system>", "line 1 of the XML: <cpu numaid=0/>"),
+        ("<system/><system/>", "line 1"),
+        ("<!DOCTYPE system [<!ENTITY a 'b'>]>\n<system/>", "<!DOCTYPE system"),
+        ("<html></html>", "root of the XML is <html>"),
+        ("<system></system>", "no GPU"),
+        ("<a>" * 100, "line 1 of the XML: <a>"),
+        ("<!-- only a remark -->", "line 1 of the XML: ?"),
+    ],
+)
+def test_garbage_gets_a_kind_answer(text: str, part: str) -> None:
+    with pytest.raises(InputError) as caught:
+        decode(text)
+    assert part in str(caught.value)
+    with pytest.raises(InputError) as chinese:
+        decode(text, "zh")
+    assert str(chinese.value) != str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "a", "b", "code", "bandwidth", "direct", "via"),
+    [
+        ("vm-4x-h200-nccl", "GPU0", "GPU3", "NV18", 370.8, True, ""),
+        ("vm-4x-h200-nccl", "GPU0", "eth0", "PHB", 48.0, False, ""),
+        ("made-up-two-sockets", "GPU0", "GPU1", "NV4", 48.0, True, ""),
+        ("made-up-two-sockets", "GPU0", "mlx5_0", "PIX", 48.0, True, ""),
+        ("made-up-two-sockets", "GPU0", "GPU2", "PHB", 24.0, False, ""),
+        ("made-up-two-sockets", "GPU2", "GPU3", "SYS", 16.0, False, ""),
+        ("made-up-two-sockets", "GPU3", "irdma0", "PXB", 24.0, False, ""),
+        ("made-up-two-sockets", "mlx5_0", "mlx5_1", "PIX", 48.0, None, ""),
+        ("made-up-rails", "GPU0", "GPU1", "NV17", 17 * 20.6, True, ""),
+        ("made-up-rails", "GPU0", "mlx5_1", "SYS", 22.0, False, "GPU1"),
+        ("made-up-square", "GPU0", "GPU1", "NV2", 40.0, True, ""),
+        ("made-up-square", "GPU1", "GPU2", "NVB", 20.0, True, ""),
+        ("made-up-square", "GPU@0000:08:00.0", "efa_0", "PIX", 12.0, True, ""),
+        ("made-up-superchip", "H0.GPU0", "H0.GPU1", "C2C", 447.12, True, ""),
+        ("made-up-superchip", "H0.GPU0", "H0.mlx5_0", "P2C", 48.0, True, ""),
+        ("made-up-superchip", "H0.GPU0", "H1.GPU0", "NV18", 18 * 40.1, True, ""),
+        ("made-up-superchip", "H0.GPU1", "H1.GPU0", "NET", 0.0, False, ""),
+    ],
+)
+def test_paths_of_nccl(
+    name: str, a: str, b: str, code: str, bandwidth: float, direct: bool | None, via: str
+) -> None:
+    pair = between(read(name), a, b)
+    assert (pair["code"], pair["direct"], pair["via"]) == (code, direct, via)
+    assert pair["bandwidth"] == pytest.approx(bandwidth)
+
+
+def test_two_ports_of_a_card_without_a_switch_are_one_step_apart() -> None:
+    ports = '<nic><net name="a" dev="0"/><net name="b" dev="1"/></nic>'
+    gpu = '<pci busid="1" class="0x03"><gpu dev="0"/></pci>'
+    card = f'<pci busid="2" class="0x02">{ports}</pci>'
+    record = decode(f'<system><cpu numaid="0">{gpu}{card}</cpu></system>')
+    assert between(record, "a", "b")["code"] == "PIX"
+    assert between(record, "GPU0", "a")["code"] == "PHB"
+
+
+def test_two_levels_of_a_broadcom_switch_are_one() -> None:
+    hops = {row["device"]: row["hops"] for row in read("made-up-two-sockets")["hops"]}
+    assert [hop["to"] for hop in hops["GPU0"]] == ["PCI 0000:01:00.0", "CPU 0"]
+    assert [hop["to"] for hop in hops["GPU3"]] == [
+        "PCI 0000:83:00.0",
+        "PCI 0000:81:00.0",
+        "CPU 1",
+    ]
+
+
+def test_the_hops_are_those_that_nccl_logged_on_this_machine() -> None:
+    """`PCI[48.0] - GPU`, `PCI[5000.0] - NIC` and `NVL[370.8]` of NCCL's own log."""
+    log = (MEASURED / "captures/nccl_log.txt").read_text(encoding="utf-8")
+    record = read("vm-4x-h200-nccl")
+    hops = {row["device"]: row["hops"][-1]["bandwidth"] for row in record["hops"]}
+    for gpu in range(4):
+        assert f"+ PCI[{hops[f'GPU{gpu}']:.1f}] - GPU/0-{gpu + 6}0 ({gpu})" in log
+    assert f"+ PCI[{hops['eth0']:.1f}] - NIC/0-0" in log
+    assert f"+ NVL[{between(record, 'GPU0', 'GPU1')['bandwidth']:.1f}] - NVS/0-0" in log
+
+
+def test_the_graphs_are_those_that_nccl_logged_on_this_machine() -> None:
+    log = (MEASURED / "captures/nccl_log.txt").read_text(encoding="utf-8")
+    ring, tree, *others = read("vm-4x-h200-graphs")["graphs"]
+    for graph, pattern in ((ring, 4), (tree, 1)):
+        line = f"Pattern {pattern}, crossNic 0, nChannels {graph['channels']}, bw "
+        assert line + f"{graph['intra']:.6f}/{graph['inter']:.6f}, type NVL/PIX" in log
+        assert graph["orders"] == [{"order": "GPU0 > GPU1 > GPU2 > GPU3", "count": 12}]
+    assert [graph["channels"] for graph in others] == [0, 0, 0]
+
+
+def test_graphs_over_the_network() -> None:
+    record = read("made-up-graphs")
+    ring, tree, unknown = record["graphs"]
+    assert ring["nets"] == [{"net": "NET0", "count": 4}, {"net": "NET1", "count": 2}]
+    assert ring["orders"][0] == {"order": "NET0 > GPU0 > GPU1 > NET0", "count": 2}
+    assert tree["orders"] == [{"order": "GPU0 > GPU1", "count": 1}]
+    assert (unknown["name"], unknown["pattern"]) == ("graph 9", "pattern 8")
+    assert rules(record) == [
+        "graph-slow",
+        "graph-net-far",
+        "graph-uneven-nics",
+        "graph-fallback",
+        "graph-slow",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("speed", "lanes", "expected"),
+    [
+        ("32.0 GT/s PCIe", 16, 48.0),
+        ("32.0 GT/s PCIe", 0, 48.0),
+        ("16.0 GT/s PCIe", 16, 24.0),
+        ("8 GT/s", 16, 12.0),
+        ("2.5 GT/s PCIe", 1, 0.1875),
+        ("64.0 GT/s PCIe", 16, 96.0),
+        ("", 16, 12.0),
+        ("Unknown", 8, 6.0),
+    ],
+)
+def test_pcie_model(speed: str, lanes: float, expected: float) -> None:
+    assert model.pcie_bandwidth(speed, lanes) == expected
+
+
+@pytest.mark.parametrize(
+    ("capability", "each"),
+    [
+        (60, 18.0),
+        (70, 20.0),
+        (80, 20.0),
+        (86, 12.0),
+        (89, 20.0),
+        (90, 20.6),
+        (100, 40.1),
+        (120, 40.1),
+        (50, 20.0),
+    ],
+)
+def test_nvlink_model(capability: float, each: float) -> None:
+    assert model.nvlink_bandwidth(capability, 1) == each
+
+
+@pytest.mark.parametrize(
+    ("names", "expected"),
+    [
+        ([], []),
+        (["GPU0"], ["GPU0"]),
+        (["GPU0", "GPU1"], ["GPU0", "GPU1"]),
+        (["GPU0", "GPU1", "GPU2", "NIC2", "NIC3", "NIC4"], ["GPU0-2", "NIC2-4"]),
+        (["mlx5_0", "mlx5_2", "eth"], ["mlx5_0", "mlx5_2", "eth"]),
+        (["GPU3", "GPU2", "GPU3"], ["GPU3", "GPU2", "GPU3"]),
+        (["a01", "a02", "a03"], ["a01", "a02", "a03"]),
+    ],
+)
+def test_runs(names: list[str], expected: list[str]) -> None:
+    assert runs(names) == expected
+
+
+def test_each_message_has_the_same_places_in_both_languages() -> None:
+    for key, (zh, en) in MESSAGES.items():
+        for place in ("{0}", "{1}", "{2}", "{3}"):
+            assert (place in zh) == (place in en), key
+
+
+def run(*arguments: str, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+    """Run the program as a user does."""
+    command = [sys.executable, str(PROGRAM), *arguments]
+    return subprocess.run(command, input=stdin, capture_output=True, check=False)
+
+
+def test_program_reads_a_file_or_standard_input() -> None:
+    path = SAMPLES["dgx-1v"]
+    from_file = run(str(path))
+    assert from_file.returncode == 0
+    assert from_file.stdout.decode() == report(read("dgx-1v")) + "\n"
+    assert run(stdin=path.read_bytes()).stdout == from_file.stdout
+
+
+def test_program_prints_json() -> None:
+    printed = run("--json", "--language", "zh", str(SAMPLES["dgx-1v"])).stdout
+    assert json.loads(printed) == read("dgx-1v", "zh")
+
+
+@pytest.mark.parametrize("data", [b"", b"\xff\xfe\x00", b"garbage", b"<system/>"])
+def test_program_fails_kindly(data: bytes) -> None:
+    done = run(stdin=data)
+    assert done.returncode == 2
+    assert done.stdout == b""
+    assert done.stderr.startswith(b"topo_decode: ")
+    assert b"Traceback" not in done.stderr
+
+
+def test_program_without_the_file() -> None:
+    done = run("no/such/file")
+    assert done.returncode == 2
+    assert b"no/such/file" in done.stderr
+
+
+def write_golden() -> None:
+    """Write the expected reports anew."""
+    folder = FIXTURES / "golden"
+    folder.mkdir(exist_ok=True)
+    for name in SAMPLES:
+        for language in LANGUAGES:
+            text = report(read(name, language), each_pair=True) + "\n"
+            (folder / f"{name}.{language}.txt").write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__" and sys.argv[1:] == ["--write"]:
+    write_golden()

@@ -1,0 +1,82 @@
+"""Small trees of notes for tests."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from hooks import catalogue
+from hooks.findings import Finding
+from hooks.records import Catalogue
+
+HEAD = "---\ntitle: {title}\ndescription: d\nkind: note\nverified: 2026-01-02\n---\n\n# {title}\n\n"
+FIRST_LINE = HEAD.count("\n") + 1
+"""The line of a note's file on which the body of `note()` begins."""
+
+
+def note(body: str, title: str = "T") -> str:
+    """Return the text of a valid note with this body."""
+    return HEAD.format(title=title) + body
+
+
+def tree(tmp_path: Path, files: dict[str, str | bytes]) -> tuple[Catalogue, list[Finding]]:
+    """Write files below `docs/` and read them back as a catalogue with its findings."""
+    docs = tmp_path / "docs"
+    for name, text in files.items():
+        path = docs / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return catalogue.load(docs, tmp_path)
+
+
+def said(findings: list[Finding]) -> list[tuple[str, int, str, str]]:
+    """Return (rule, line, target, suggestion) of each finding."""
+    return [(one.rule, one.line, one.target, one.suggestion) for one in sorted(findings)]
+
+
+def _browsed(title: str, kind: str, fields: str, *parts: tuple[str, str]) -> str:
+    head = HEAD.replace("kind: note", f"kind: {kind}\n{fields}").format(title=title)
+    marker = "<!-- notes -->\n" if kind == "map" else ""
+    return head + marker + "".join(f"## {heading}\n\n{text}\n\n" for heading, text in parts)
+
+
+_UNITS = "```calc\nunits\n```\n\n" * 2
+_PIPELINE = "```calc\npipeline\n```"
+BROWSED = {
+    "topic/index": _browsed("主题", "map", "tags: [NVLink]"),
+    "topic/index.en": _browsed("Topic", "map", "tags: [NVLink]"),
+    "topic/one": _browsed(
+        "第一篇",
+        "note",
+        "tags: [NVLink, 胖树, 标记0, 标记1, 标记2, 标记3, 标记4]\n"
+        "aliases: [topic/old, elsewhere/deep/old]",
+        ("显存带宽", "零拷贝的带宽"),
+        ("链路带宽", "带宽与零拷贝"),
+    ),
+    "topic/one.en": _browsed(
+        "Note one",
+        "note",
+        "tags: [NVLink, fat tree]",
+        ("Memory bandwidth", "zero-copy"),
+        ("Links", "bandwidth"),
+    ),
+    "topic/two": _browsed(
+        "第二篇",
+        "tutorial",
+        "tags: [NVLink, GPUDirect RDMA, 标记5, 标记6, 标记7, 标记8]",
+        ("拥塞控制", "带宽不够时（congestion）\n\n### 退让\n\n窗口缩小一半"),
+        ("填充", "长文。\n\n" * 60),
+    ),
+    "topic/two.en": _browsed(
+        "Note two",
+        "tutorial",
+        "tags: [NVLink]",
+        ("Congestion", "bandwidth\n\n### Back off\n\nthe window shrinks by half"),
+        ("Filler", "Text.\n\n" * 60),
+    ),
+    "topic/three": _browsed("第三篇", "note", "tags: []", ("甲", _PIPELINE), ("乙", _UNITS)),
+    "topic/three.en": _browsed("Note three", "note", "tags: []", ("A", _PIPELINE), ("B", _UNITS)),
+}
+"""Further notes of the small handbook that browser tests visit, of several kinds.
+
+More tags than the search box shows at first, a former address, and calculators twice on a page.
+"""

@@ -1,0 +1,161 @@
+"""The handbook itself, built: every page, in both languages."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+from hooks import catalogue, navigation
+from hooks.checks import read_tree, readme_findings
+from hooks.findings import has_errors
+from tests.conftest import ADDRESS, ROOT
+
+NOTES, _ = catalogue.load(ROOT / "docs", ROOT)
+ENTRIES = navigation.read_navigation(ROOT / "mkdocs.yml")
+
+
+def page_of(note_path: str) -> str:
+    """Return the built page of a note's file."""
+    if note_path.endswith(".en.md"):
+        return f"en/{note_path.removesuffix('.en.md')}.html"
+    return note_path.removesuffix(".md") + ".html"
+
+
+def parsed(site: Path, page: str) -> LexborHTMLParser:
+    return LexborHTMLParser((site / page).read_text(encoding="utf-8"))
+
+
+def first(tree: LexborHTMLParser, selector: str) -> LexborNode:
+    """Return the first node that a selector fits; there must be one."""
+    node = tree.css_first(selector)
+    assert node is not None, selector
+    return node
+
+
+def test_sources_are_clean() -> None:
+    tree = read_tree(ROOT)
+    assert not has_errors([*tree.findings, *readme_findings(tree)])
+
+
+def test_every_note_has_its_page_in_its_language(site: Path) -> None:
+    for path, note in NOTES.notes.items():
+        tree = parsed(site, page_of(path))
+        assert first(tree, "html").attributes["lang"] == note.language, path
+        assert first(tree, "article h1").text(strip=True).startswith(note.title), path
+        title = first(tree, "title").text()
+        assert note.title in title, path
+        description = first(tree, 'meta[name="description"]').attributes["content"]
+        assert note.meta is not None and description == note.meta.description, path
+
+
+@pytest.mark.parametrize(("home", "language"), [("index.html", "zh"), ("en/index.html", "en")])
+def test_home_holds_every_note_and_heading(site: Path, home: str, language: str) -> None:
+    tree = parsed(site, home)
+    links = {node.attributes.get("href") for node in tree.css("article a")}
+    for note in NOTES.notes.values():
+        if note.language != language or note.is_index or note.topic in ("", "about"):
+            continue
+        address = page_of(note.path).removeprefix("en/")
+        assert address in links, address
+        for heading in note.source.headings:
+            if 2 <= heading.level <= 3:
+                assert f"{address}#{heading.id}" in links, f"{address}#{heading.id}"
+
+
+def test_headings_answer_to_both_languages(site: Path) -> None:
+    for path, note in NOTES.notes.items():
+        twin = NOTES.twin(note, "en" if note.language == "zh" else "zh")
+        assert twin is not None, path
+        ids = {
+            node.attributes.get("id") for node in parsed(site, page_of(path)).css("article [id]")
+        }
+        wanted = {heading.id for heading in (*note.source.headings, *twin.source.headings)}
+        assert wanted <= ids, wanted - ids
+
+
+def test_alternates_and_canonical(site: Path) -> None:
+    for path in NOTES.notes:
+        tree = parsed(site, page_of(path))
+        canonical = first(tree, 'link[rel="canonical"]').attributes["href"]
+        assert canonical == ADDRESS + page_of(path)
+        alternates = {
+            node.attributes["hreflang"]: node.attributes["href"]
+            for node in tree.css('link[rel~="alternate"]')
+        }
+        chinese = page_of(path.replace(".en.md", ".md"))
+        assert alternates == {
+            "zh": ADDRESS + chinese,
+            "en": f"{ADDRESS}en/{chinese}",
+            "x-default": ADDRESS + chinese,
+        }, path
+
+
+def test_sitemap_lists_every_page_with_alternates(site: Path) -> None:
+    text = (site / "sitemap.xml").read_text(encoding="utf-8")
+    listed = set(re.findall(r"<loc>https://handbook\.example/base/([^<]+)</loc>", text))
+    assert {page_of(path) for path in NOTES.notes} <= listed
+    assert 'hreflang="en" href="https://handbook.example/base/en/link/topo/nvswitch.html"' in text
+
+
+def test_topic_pages_list_their_notes_with_descriptions(site: Path) -> None:
+    for entry in ENTRIES:
+        for page in entry.pages():
+            note = NOTES.notes.get(page.path)
+            if note is None or not note.is_index or not note.topic:
+                continue
+            text = first(parsed(site, page_of(page.path)), "article").text()
+            for other in NOTES.notes.values():
+                is_child = other.topic == note.topic and not other.is_index
+                if is_child and other.language == "zh":
+                    assert other.title in text and other.meta is not None
+                    assert other.meta.description in text, other.path
+
+
+def test_backlinks_stand_at_the_foot(site: Path) -> None:
+    box = first(parsed(site, "link/topo/nvswitch.html"), "aside.backlinks")
+    assert box is not None
+    links = {node.attributes["href"]: node.text() for node in box.css("a")}
+    assert links["nvlink-generations.html"] == "NVLink 发展"
+
+
+def test_navigation_is_pruned(site: Path) -> None:
+    sidebar = first(parsed(site, "about/index.html"), ".md-sidebar--primary")
+    links = [node.attributes.get("href") or "" for node in sidebar.css("a")]
+    assert not any(link.endswith("nvswitch.html") for link in links)
+
+
+def test_figures_are_inline_in_the_page_language(site: Path) -> None:
+    chinese = parsed(site, "link/topo/nvlink-generations.html").css("figure svg")
+    english = parsed(site, "en/link/topo/nvlink-generations.html").css("figure svg")
+    assert len(chinese) == len(english) >= 1
+    for drawing in chinese:
+        assert drawing.attributes.get("aria-label")
+        assert not drawing.css("switch")
+    assert any(re.search(r"[\u4e00-\u9fff]", drawing.text()) for drawing in chinese)
+    assert not any(re.search(r"[\u4e00-\u9fff]", drawing.text()) for drawing in english)
+
+
+def test_mermaid_is_loaded_only_where_there_is_a_diagram(site: Path) -> None:
+    pages = {
+        path.relative_to(site).as_posix(): path.read_text(encoding="utf-8")
+        for path in site.rglob("*.html")
+    }
+    with_diagram = {name for name, html in pages.items() if '<pre class="mermaid">' in html}
+    with_script = {name for name, html in pages.items() if "mermaid.min.js" in html}
+    assert with_diagram == with_script
+    assert with_diagram
+
+
+def test_404_speaks_both_languages(site: Path) -> None:
+    text = first(parsed(site, "404.html"), "body").text()
+    assert "页面" in text and "page" in text.lower()
+
+
+def test_licences_travel_with_the_site(site: Path) -> None:
+    for name in ("mermaid/LICENSE", "katex/LICENSE", "iframe-worker/LICENSE"):
+        assert (site / "assets" / "vendor" / name).stat().st_size > 500
+    for name in ("LICENSE", "NOTICE", "Apache-2.0.txt", "CC-BY-4.0.txt", "OFL-1.1.txt"):
+        assert (site / "licences" / name).stat().st_size > 500

@@ -1,0 +1,323 @@
+"""The files around the notes: workflows, forms, licences and the guides for contributors."""
+
+from __future__ import annotations
+
+import configparser
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, get_args
+from urllib.parse import unquote, urlsplit
+
+import pytest
+import yaml
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from hooks.front_matter import FrontMatter, Kind
+
+ROOT = Path(__file__).resolve().parents[2]
+GITHUB = ROOT / ".github"
+WORKFLOWS = sorted((GITHUB / "workflows").glob("*.yml"))
+FORMS = sorted(path for path in (GITHUB / "ISSUE_TEMPLATE").glob("*.yml") if path.stem != "config")
+GUIDES = ("CONTRIBUTING.md", "CONTRIBUTING.zh.md")
+VENDOR = ROOT / "docs" / "assets" / "vendor"
+
+PINNED = re.compile(r"uses: +(?P<action>[\w.-]+/[\w./-]+)@(?P<sha>[0-9a-f]{40}) +# v\d+\.\d+\.\d+$")
+# Jobs that may write, and what: anything else here is a hole.
+MAY_WRITE = {
+    ("pages", "deploy"): {"pages", "id-token"},
+    ("release", "upload"): {"contents"},
+}
+
+
+def _text(name: str) -> str:
+    return (ROOT / name).read_text(encoding="utf-8")
+
+
+def _yaml(path: Path) -> dict[str, Any]:
+    data = yaml.safe_load(path.read_text(encoding="utf-8"))
+    assert isinstance(data, dict), path
+    return data
+
+
+def _triggers(workflow: dict[Any, Any]) -> dict[str, Any]:
+    # YAML 1.1 reads the bare word `on` as true.
+    triggers = workflow.get("on", workflow.get(True))
+    assert isinstance(triggers, dict)
+    return triggers
+
+
+def _steps(workflow: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    for name, job in workflow["jobs"].items():
+        for step in job["steps"]:
+            yield name, step
+
+
+def _tokens(name: str) -> Iterator[Token]:
+    parser = MarkdownIt("commonmark").enable("table")
+    for token in parser.parse(_text(name)):
+        yield token
+        yield from token.children or ()
+
+
+def _stem(path: Path) -> str:
+    return path.stem
+
+
+# Workflows
+
+
+def test_the_three_workflows_are_there() -> None:
+    assert {path.stem for path in WORKFLOWS} >= {"check", "pages", "release"}
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=_stem)
+def test_actions_are_pinned_by_commit_with_their_version(path: Path) -> None:
+    lines = [line for line in path.read_text(encoding="utf-8").splitlines() if "uses:" in line]
+    assert lines
+    for line in lines:
+        assert PINNED.search(line), f"{path.name}: {line.strip()}"
+
+
+def test_an_action_has_one_commit_everywhere() -> None:
+    commits: dict[str, set[str]] = {}
+    for path in WORKFLOWS:
+        for line in path.read_text(encoding="utf-8").splitlines():
+            if match := PINNED.search(line):
+                commits.setdefault(match["action"], set()).add(match["sha"])
+    assert {action: shas for action, shas in commits.items() if len(shas) > 1} == {}
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=_stem)
+def test_permissions_are_read_only_but_for_named_jobs(path: Path) -> None:
+    workflow = _yaml(path)
+    assert workflow["permissions"] == {"contents": "read"}
+    for name, job in workflow["jobs"].items():
+        given = job.get("permissions", {})
+        assert isinstance(given, dict), f"{path.name}: {name} has permissions '{given}'"
+        writes = {scope for scope, access in given.items() if access == "write"}
+        assert writes == MAY_WRITE.get((path.stem, name), set()), f"{path.name}: {name}"
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=_stem)
+def test_no_outsider_reaches_a_token(path: Path) -> None:
+    workflow = _yaml(path)
+    assert not {"pull_request_target", "workflow_run", "issue_comment"} & set(_triggers(workflow))
+    for name, step in _steps(workflow):
+        place = f"{path.name}: {name}"
+        # An expression inside a script is text that someone else may have written.
+        assert "${{" not in step.get("run", ""), place
+        if step.get("uses", "").startswith("actions/checkout@"):
+            assert step["with"]["persist-credentials"] is False, place
+            assert step["with"]["fetch-depth"] == 0, place
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=_stem)
+def test_jobs_end_and_do_not_pile_up(path: Path) -> None:
+    workflow = _yaml(path)
+    assert workflow["concurrency"]["group"]
+    for name, job in workflow["jobs"].items():
+        assert 0 < job["timeout-minutes"] <= 60, f"{path.name}: {name}"
+
+
+def test_checks_run_on_the_oldest_python_that_is_declared() -> None:
+    matrix = _yaml(GITHUB / "workflows" / "check.yml")["jobs"]["check"]["strategy"]["matrix"]
+    declared = re.search(r'requires-python = ">=([\d.]+)"', _text("pyproject.toml"))
+    assert declared
+    assert declared[1] in matrix["python"]
+
+
+def test_the_published_address_ends_with_a_slash() -> None:
+    addresses = [
+        step["env"]["SITE_URL"]
+        for _, step in _steps(_yaml(GITHUB / "workflows" / "pages.yml"))
+        if "SITE_URL" in step.get("env", {})
+    ]
+    assert addresses == ["${{ steps.pages.outputs.base_url }}/"]
+
+
+def test_dependabot_watches_actions_and_python() -> None:
+    updates = _yaml(GITHUB / "dependabot.yml")["updates"]
+    assert {entry["package-ecosystem"] for entry in updates} == {"github-actions", "pip"}
+
+
+# Forms
+
+
+def test_the_three_forms_are_there() -> None:
+    assert {path.stem for path in FORMS} == {"error-in-note", "new-note", "site-bug"}
+    assert isinstance(_yaml(GITHUB / "ISSUE_TEMPLATE" / "config.yml")["blank_issues_enabled"], bool)
+
+
+@pytest.mark.parametrize("path", FORMS, ids=_stem)
+def test_a_form_is_valid_and_in_both_languages(path: Path) -> None:
+    form = _yaml(path)
+    fields = [field for field in form["body"] if field["type"] != "markdown"]
+    ids = [field["id"] for field in fields]
+    assert len(ids) == len(set(ids))
+    assert any(field.get("validations", {}).get("required") for field in fields)
+    for text in [form["name"], *(field["attributes"]["label"] for field in fields)]:
+        assert re.search(r"[\u4e00-\u9fff].* / .*[A-Za-z]", text), text
+
+
+# Guides
+
+
+@pytest.mark.parametrize("name", sorted(path.name for path in ROOT.glob("*.md")))
+def test_links_of_the_guides_lead_to_files(name: str) -> None:
+    missing = []
+    for token in _tokens(name):
+        target = token.attrs.get("href") or token.attrs.get("src")
+        if isinstance(target, str) and not urlsplit(target).scheme:
+            path = unquote(target.partition("#")[0])
+            if path and not (ROOT / path).exists():
+                missing.append(target)
+    assert missing == []
+
+
+def test_guides_are_equal_in_form() -> None:
+    def form(name: str) -> list[str]:
+        blocks = ("heading_open", "fence", "tr_open", "list_item_open")
+        return [f"{token.type} {token.tag}" for token in _tokens(name) if token.type in blocks]
+
+    english, chinese = (form(name) for name in GUIDES)
+    assert english == chinese
+
+
+@pytest.mark.parametrize("name", GUIDES)
+def test_guide_names_every_field_and_kind(name: str) -> None:
+    rows = re.findall(r"^\| `(\w+)` \| (.*) \|$", _text(name), re.MULTILINE)
+    fields = {field: meaning for field, meaning in rows if field in FrontMatter.model_fields}
+    assert set(fields) == set(FrontMatter.model_fields)
+    assert set(re.findall(r"`(\w+)`", fields["kind"])) == set(get_args(Kind))
+
+
+@pytest.mark.parametrize("name", GUIDES)
+def test_guide_names_only_rules_that_exist(name: str) -> None:
+    rows = re.findall(r"^\| ((?:`[a-z]+(?:-[a-z]+)*`(?:, |、)?)+) \|", _text(name), re.MULTILINE)
+    rules = {rule for row in rows for rule in re.findall(r"`([a-z-]+)`", row)}
+    rules -= set(FrontMatter.model_fields)
+    assert {"front-matter", "dead-anchor", "twin-headings"} <= rules
+    code = "".join(
+        path.read_text(encoding="utf-8") for path in sorted((ROOT / "hooks").glob("*.py"))
+    )
+    unknown = {
+        rule
+        for rule in rules
+        if f'"{rule}"' not in code and not (rule.endswith("-block") and '{kind}-block"' in code)
+    }
+    assert unknown == set()
+
+
+@pytest.mark.parametrize(
+    "name", [*GUIDES, *(path.relative_to(ROOT).as_posix() for path in WORKFLOWS)]
+)
+def test_make_commands_exist(name: str) -> None:
+    shown = r"(?:`|\$ |run: )make ([a-z-]+)"
+    named = set(re.findall(shown, _text(name)))
+    targets = set(re.findall(r"^([a-z-]+):", _text("Makefile"), re.MULTILINE))
+    assert named - targets == set()
+
+
+# Licences
+
+
+@pytest.mark.parametrize(
+    ("name", "phrases"),
+    [
+        (
+            "Apache-2.0.txt",
+            [
+                "Version 2.0, January 2004",
+                "3. Grant of Patent License.",
+                "9. Accepting Warranty or Additional Liability.",
+                "END OF TERMS AND CONDITIONS",
+                "APPENDIX: How to apply the Apache License to your work.",
+                "limitations under the License.",
+            ],
+        ),
+        (
+            "CC-BY-4.0.txt",
+            [
+                "Attribution 4.0 International",
+                *(f"Section {number} -- " for number in range(1, 9)),
+                "produce, reproduce, and Share Adapted Material",
+                "cured within 30 days",
+                "Creative Commons may be contacted at creativecommons.org.",
+            ],
+        ),
+        (
+            "OFL-1.1.txt",
+            [
+                "SIL OPEN FONT LICENSE Version 1.1 - 26 February 2007",
+                "with Reserved Font Names KaTeX_AMS",
+                *(f"\n{number}) " for number in range(1, 6)),
+                "OTHER DEALINGS IN THE FONT SOFTWARE.",
+            ],
+        ),
+    ],
+)
+def test_licence_texts_are_complete(name: str, phrases: list[str]) -> None:
+    text = _text(f"LICENSES/{name}")
+    missing = [phrase for phrase in phrases if phrase not in text]
+    assert missing == []
+    assert text.rstrip().endswith(phrases[-1])
+
+
+def test_licence_file_explains_the_split() -> None:
+    text = _text("LICENSE")
+    named = set(re.findall(r"LICENSES/[\w.-]+\.txt", text + _text("NOTICE")))
+    assert named == {
+        path.relative_to(ROOT).as_posix() for path in (ROOT / "LICENSES").glob("*.txt")
+    }
+    assert {"docs/**/code/**", "docs/assets/vendor/**"} <= set(text.split())
+
+
+@pytest.mark.parametrize("folder", sorted(path for path in VENDOR.iterdir() if path.is_dir()))
+def test_vendored_libraries_are_noticed(folder: Path) -> None:
+    assert (folder / "LICENSE").is_file()
+    notice = _text("NOTICE")
+    entry = re.search(
+        rf"^(\S+) (\d+\.\d+\.\d+) +docs/assets/vendor/{re.escape(folder.name)}/$",
+        notice,
+        re.MULTILINE,
+    )
+    assert entry, f"NOTICE lacks docs/assets/vendor/{folder.name}/ with a version"
+    # iframe-worker's file does not say its version; the others do.
+    scripts = "".join(path.read_text(encoding="utf-8") for path in folder.glob("*.js"))
+    if re.search(r'version:"\d+\.\d+\.\d+"', scripts):
+        assert f'"{entry[2]}"' in scripts
+
+
+# Editors and hooks
+
+
+def test_editorconfig_parses() -> None:
+    parser = configparser.ConfigParser(interpolation=None)
+    parser.read_string("[top]\n" + _text(".editorconfig"))
+    assert parser["top"]["root"] == "true"
+    assert parser["*"]["charset"] == "utf-8"
+    assert parser["*"]["end_of_line"] == "lf"
+    assert parser["Makefile"]["indent_style"] == "tab"
+
+
+def test_pre_commit_runs_only_what_the_repository_has() -> None:
+    repos = _yaml(ROOT / ".pre-commit-config.yaml")["repos"]
+    assert [repo["repo"] for repo in repos] == ["local"]
+    hooks = repos[0]["hooks"]
+    assert {hook["id"] for hook in hooks} == {"ruff-check", "ruff-format", "notes"}
+    for hook in hooks:
+        assert hook["language"] == "system"
+        assert hook["entry"].startswith(".venv/bin/python -m ")
+        assert "additional_dependencies" not in hook
+
+
+def test_vendored_files_are_kept_byte_for_byte() -> None:
+    rules = dict(
+        line.split(maxsplit=1)
+        for line in _text(".gitattributes").splitlines()
+        if line and not line.startswith("#")
+    )
+    assert "-text" in rules["docs/assets/vendor/**"].split()
+    assert "eol=lf" in rules["*"].split()
