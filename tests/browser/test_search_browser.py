@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser
 
-from tests import notes
+from tests import samples
 from tests.conftest import Project, serve
 
 pytestmark = pytest.mark.browser
@@ -17,8 +17,8 @@ pytestmark = pytest.mark.browser
 @pytest.fixture(scope="module")
 def small_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     project = Project(tmp_path_factory.mktemp("search"))
-    project.write("docs/topic/net.md", notes.note("## 队列\n\n`ibv_post_send`\n", "以太网"))
-    project.write("docs/topic/net.en.md", notes.note("## Queues\n\n`ibv_post_send`\n", "Ethernet"))
+    project.write("docs/topic/net.md", samples.note("## 队列\n\n`ibv_post_send`\n", "以太网"))
+    project.write("docs/topic/net.en.md", samples.note("## Queues\n\n`ibv_post_send`\n", "Ethernet"))
     project.add_to_nav("topic/net.md")
     run = project.build(HANDBOOK_SEARCH="stock")
     assert run.returncode == 0, run.stdout + run.stderr

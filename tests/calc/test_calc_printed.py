@@ -16,7 +16,7 @@ import pytest
 from hooks.calc import engine
 from hooks.calc.engine import Engine
 from hooks.facts import FactBase, load_facts
-from tests.test_transformer_math import MODELS
+from tests.programs.test_transformer_math import MODELS
 
 ROOT = Path(__file__).resolve().parents[2]
 FACTS: FactBase = load_facts(ROOT / "docs" / "data")[0]
