@@ -40,6 +40,8 @@ LISTING = 40
 """Lines of a listing that stands open in a note."""
 LIMITED = frozenset({"note", "tutorial", "paper", "reference"})
 """Kinds of pages that have budgets."""
+ABOUT = "about"
+"""Pages on the handbook itself, most of which is generated: no notes."""
 TAKEAWAYS = ("takeaway", "一句话结论")
 REFERENCES = ("references", "参考资料")
 _DRAWN = frozenset({"mermaid", "facts", "measured", "chart", "calc", "math"})
@@ -90,7 +92,9 @@ def check_budgets(
     """
     findings: list[Finding] = []
     for path, note in catalogue.notes.items():
-        if note.meta is not None and note.meta.kind in LIMITED and not note.is_index:
+        if note.meta is None or note.is_index or note.topic == ABOUT:
+            continue
+        if note.meta.kind in LIMITED:
             open_ones = written(note) if listings is None else listings.get(path, ())
             findings += check_note(note, open_ones)
     return findings

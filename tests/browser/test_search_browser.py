@@ -18,7 +18,9 @@ pytestmark = pytest.mark.browser
 def small_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     project = Project(tmp_path_factory.mktemp("search"))
     project.write("docs/topic/net.md", samples.note("## 队列\n\n`ibv_post_send`\n", "以太网"))
-    project.write("docs/topic/net.en.md", samples.note("## Queues\n\n`ibv_post_send`\n", "Ethernet"))
+    project.write(
+        "docs/topic/net.en.md", samples.note("## Queues\n\n`ibv_post_send`\n", "Ethernet")
+    )
     project.add_to_nav("topic/net.md")
     run = project.build(HANDBOOK_SEARCH="stock")
     assert run.returncode == 0, run.stdout + run.stderr

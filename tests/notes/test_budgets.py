@@ -72,6 +72,7 @@ def test_length(tmp_path: Path, name: str, body: str, head: str, reported: bool)
 def test_a_page_of_reference_has_a_budget_of_its_own(tmp_path: Path) -> None:
     text = note(WORDS * 145)
     kinds = {"a.en.md": text, "b.en.md": text.replace("kind: note", "kind: reference")}
+    kinds["about/d.en.md"] = kinds["b.en.md"]
     kinds["c.en.md"] = text.replace("kind: note", "kind: map") + WORDS * 100
     findings = budgets.check_budgets(tree(tmp_path, {**kinds})[0])
     assert [one.file for one in findings if one.rule == "note-length"] == ["docs/b.en.md"]
