@@ -9,7 +9,7 @@ that knows MkDocs; `python -m hooks` (`cli`) runs the same functions without a b
   `containers`, `definitions`, `raw_html`, `nodes`; `site_inline` with `opaque`, `inline_html`,
   `attribute_lists` and `emphasis`; `commonmark` with `inline`; `destinations`, `tags`, `entities`,
   `plain`; ids by `slugs` and `heading_ids`.
-- Checking: `checks` (everything, in one call), `rules` with `rule`, `rules_ours` and `rules_zh`
+- Checking: `checks` (everything, in one call), `rules` with `rules.yml`
   (what each finding means), `source_check` with the package `links`, `targets`, `content_safety`,
   `pairing`, `navigation`, `addresses`, `site_check` (built pages), `diagrams` with
   `mermaid_engine`, `figures` with `svg`; said by `findings` and `report`; remembered from run to

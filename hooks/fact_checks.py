@@ -205,9 +205,7 @@ def _check_one(
         path: tuple[str, ...], message: str, target: str = "", hint: str = "", severity: str = ""
     ) -> None:
         line, column = document.place(path)
-        findings.append(
-            Finding(file, line, column, RULE, message, severity or "error", target, hint)
-        )
+        findings.append(Finding(file, line, column, RULE, message, target, hint, severity))
 
     at = ("checks", name)
     try:

@@ -316,7 +316,5 @@ def _unused(base: FactBase, declared: dict[str, tuple[str, int, int]]) -> list[F
     for key, (file, line, column) in declared.items():
         if key not in used:
             message = f"no cell names the source '{key}'; remove it or use it"
-            findings.append(
-                Finding(file, line, column, "facts-unused-source", message, "warning", key)
-            )
+            findings.append(Finding(file, line, column, "facts-unused-source", message, key))
     return findings

@@ -131,14 +131,18 @@ def load(
         message = _out_of_date(entry, today, is_used)
         if message:
             line, column = document.place(["allowed", number])
-            findings.append(Finding(name, line, column, RULE, message, "warning", entry.address))
+            findings.append(
+                Finding(name, line, column, RULE, message, entry.address, severity="warning")
+            )
         if entry.until >= today:
             in_force.append(entry)
     for number, copy in enumerate(data.archived):
         if used is not None and copy.address not in used:
             line, column = document.place(["archived", number])
             message = f"'{copy.address}' is in no note or data file; remove the entry"
-            findings.append(Finding(name, line, column, RULE, message, "warning", copy.address))
+            findings.append(
+                Finding(name, line, column, RULE, message, copy.address, severity="warning")
+            )
     archived = {copy.address: copy.copy_address for copy in data.archived}
     return AllowList(tuple(in_force), archived), findings
 
