@@ -10,7 +10,7 @@ import yaml
 
 from hooks.findings import Finding, nearest
 from hooks.records import Catalogue
-from hooks.yaml_loader import Fast
+from hooks.schema import Fast
 
 
 @dataclass(frozen=True, slots=True)
