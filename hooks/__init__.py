@@ -9,7 +9,7 @@ that knows MkDocs; `python -m hooks` (`cli`) runs the same functions without a b
   `containers`, `definitions`, `raw_html`, `nodes`; `site_inline` with `opaque`, `inline_html`,
   `attribute_lists` and `emphasis`; `commonmark` with `inline`; `destinations`, `tags`, `entities`,
   `plain`; ids by `slugs` and `heading_ids`.
-- Checking: `checks` (everything, in one call), `rules` with `rule`, `rules_ours` and `rules_zh`
+- Checking: `checks` (everything, in one call), `rules` with `rules.yml`
   (what each finding means), `source_check` with the package `links`, `targets`, `content_safety`,
   `pairing`, `navigation`, `addresses`, `site_check` (built pages), `diagrams` with
   `mermaid_engine`, `figures` with `svg`; said by `findings` and `report`; remembered from run to
@@ -17,7 +17,7 @@ that knows MkDocs; `python -m hooks` (`cli`) runs the same functions without a b
 - Data: `facts` with `fact_checks` (equations between columns) and `units`; shown by `facts_table`
   with `fact_rows`, downloaded by `facts_export`; sources by `bibliography` with `source_use`;
   `measured`, `measured_checks`, `measured_table`; what fences share: `data_blocks`, `quantities`,
-  `yaml_places`, `yaml_loader`; rendered once for check and page by `data_fences`; charts: `charts`,
+  `schema`; rendered once for check and page by `data_fences`; charts: `charts`,
   `chart_lines`, `chart_vega`, `chart_svg`, `chart_html`; numbers in prose: `values`,
   `value_markers`, `value_links`.
 - Calculators: the package `calc` (`registry` of the scripts, `engine` that runs them in V8,

@@ -109,7 +109,7 @@ def check_register(lines: Iterable[str], notes: Catalogue) -> list[Finding]:
             )
         same_page = [one for one in now if one.startswith(f"{target}#")]
         hint = nearest(f"{target}#{fragment}", same_page) if hash_sign else nearest(page, moved)
-        findings.append(Finding(REGISTER, number, 1, RULE, message, "error", address, hint))
+        findings.append(Finding(REGISTER, number, 1, RULE, message, address, hint))
     return findings
 
 

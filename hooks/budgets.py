@@ -126,7 +126,7 @@ def check_note(note: Note, listings: Iterable[tuple[int, int]] = ()) -> Iterator
     for line, lines in listings:
         if lines > LISTING:
             message = f"a listing of {lines} lines; show its decisive lines and link to the file"
-            yield Finding(note.file, line, 1, "long-listing", message, "warning", target=str(lines))
+            yield Finding(note.file, line, 1, "long-listing", message, target=str(lines))
 
 
 def _check_takeaway(note: Note, line: int, text: str, most: int, unit: str) -> Iterator[Finding]:
@@ -155,14 +155,14 @@ def _check_prose(note: Note, body: str) -> Iterator[Finding]:
             f"the prose has {share:.1f} numbers in 100 words, more than {DENSITY:g}:"
             " put them into a table"
         )
-        yield Finding(note.file, 1, 1, "number-density", message, "warning", target=f"{share:.1f}")
+        yield Finding(note.file, 1, 1, "number-density", message, target=f"{share:.1f}")
     hedges = _HEDGE[note.language].findall(prose)
     if len(hedges) > HEDGES:
         message = (
             f"{len(hedges)} inferences and unread sources in the text, more than {HEDGES}: mark"
             " an inference once, and list at the end what is not verified"
         )
-        yield Finding(note.file, 1, 1, "hedges", message, "warning", target=str(len(hedges)))
+        yield Finding(note.file, 1, 1, "hedges", message, target=str(len(hedges)))
 
 
 def _sections(note: Note) -> list[tuple[str, int, str]]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 import yaml
 
 from hooks.findings import nearest
-from hooks.yaml_loader import Fast
+from hooks.schema import Fast
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

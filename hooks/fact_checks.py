@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from hooks.facts import Check, Family, Row
+    from hooks.schema import Document
     from hooks.units import Amount
-    from hooks.yaml_places import Document
 
 RULE = "facts-check"
 FUNCTIONS = ("sum", "min", "max", "ceil", "floor", "number")
@@ -188,26 +188,21 @@ def _written(node: ast.expr, cells: Mapping[str, tuple[float, str | None]]) -> s
     return text.replace("**", "^").replace("*", "x")
 
 
-def check_family(file: str, document: Document, family: Family) -> list[Finding]:
+def check_family(document: Document, family: Family) -> list[Finding]:
     """Return the rows that contradict an equation of their family, and equations that are none."""
     findings: list[Finding] = []
     for name, check in family.checks.items():
-        findings += _check_one(file, document, family, name, check)
+        findings += _check_one(document, family, name, check)
     return findings
 
 
-def _check_one(
-    file: str, document: Document, family: Family, name: str, check: Check
-) -> list[Finding]:
+def _check_one(document: Document, family: Family, name: str, check: Check) -> list[Finding]:
     findings: list[Finding] = []
 
     def say(
         path: tuple[str, ...], message: str, target: str = "", hint: str = "", severity: str = ""
     ) -> None:
-        line, column = document.place(path)
-        findings.append(
-            Finding(file, line, column, RULE, message, severity or "error", target, hint)
-        )
+        findings.append(document.finding(RULE, path, message, target, hint, severity=severity))
 
     at = ("checks", name)
     try:

@@ -13,13 +13,13 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, PlainValidator, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, PlainValidator
 
 from hooks import fact_checks, units
 from hooks.data_blocks import BlockError as FactsError
 from hooks.findings import Finding, nearest
 from hooks.quantities import Text
-from hooks.yaml_places import Document, YamlError, read
+from hooks.schema import Document, load, past_day, validate
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -37,16 +37,6 @@ def _cell_value(value: object) -> int | float | Text:
     return value if isinstance(value, int | float) else Text.model_validate(value)
 
 
-def _day(value: object) -> datetime.date:
-    # YAML reads `2026-11-21` as a date and `2026-11-21 10:00` as a time: refuse the latter.
-    if isinstance(value, datetime.datetime) or not isinstance(value, datetime.date):
-        raise ValueError("must be a date such as 2026-11-21, without quotes")
-    # One day of grace: the author may be east of the machine that checks.
-    if value > datetime.datetime.now(tz=datetime.UTC).date() + datetime.timedelta(days=1):
-        raise ValueError(f"lies in the future: {value.isoformat()}")
-    return value
-
-
 def _source_date(value: object) -> str:
     if isinstance(value, bool) or not isinstance(value, str | int | datetime.date):
         raise ValueError('must be a date as far as it is known: 2022, "2022-03" or 2022-03-22')
@@ -54,7 +44,7 @@ def _source_date(value: object) -> str:
 
 
 Value = Annotated[int | float | Text, PlainValidator(_cell_value)]
-Day = Annotated[datetime.date, PlainValidator(_day)]
+Day = Annotated[datetime.date, PlainValidator(past_day)]
 Confidence = Literal["A", "B"]
 Status = Literal["announced", "shipping"]
 
@@ -152,31 +142,25 @@ def load_facts(data_dir: Path) -> tuple[FactBase, list[Finding]]:
     """
     base = FactBase()
     findings: list[Finding] = []
-    families: list[tuple[str, Document, Family]] = []
+    families: list[tuple[Document, Family]] = []
     declared: dict[str, tuple[str, int, int]] = {}
     for path in sorted(data_dir.glob("*.yml")):
         file = f"{data_dir.parent.name}/{data_dir.name}/{path.name}"
-        try:
-            text = path.read_text(encoding="utf-8")
-            document = read(text)
-        except YamlError as error:
-            message = f"the file {error}"
-            findings.append(Finding(file, error.line, error.column, "facts-yaml", message))
+        text = path.read_text(encoding="utf-8")
+        document, problems = load(text, file, "facts-yaml")
+        findings += problems
+        if document is None:
             continue
-        repeated = list(document.repeated_keys())
-        for key, line, column in repeated:
-            message = f"key '{key}' stands twice; keep one"
-            findings.append(Finding(file, line, column, "facts-yaml", message, target=key))
         if path.name.startswith("sources"):
-            findings += _load_sources(file, document, base, declared)
+            findings += _load_sources(document, base, declared)
             continue
         base.texts[text] = document.data
-        family, problems = _validated(Family, document.data, (), file, document)
+        family, problems = validate(Family, document, "facts-field")
         findings += problems
-        if isinstance(family, Family) and not problems:
-            families.append((file, document, family))
-    for file, document, family in families:
-        findings += _check_family(file, document, family, declared)
+        if family is not None:
+            families.append((document, family))
+    for document, family in families:
+        findings += _check_family(document, family, declared)
         base.families[family.family] = family
     if not any(finding.severity == "error" for finding in findings):
         findings += _unused(base, declared)  # while a family is invalid, its uses are unknown
@@ -184,91 +168,33 @@ def load_facts(data_dir: Path) -> tuple[FactBase, list[Finding]]:
 
 
 def _load_sources(
-    file: str, document: Document, base: FactBase, declared: dict[str, tuple[str, int, int]]
+    document: Document, base: FactBase, declared: dict[str, tuple[str, int, int]]
 ) -> list[Finding]:
-    data = document.data
-    if not isinstance(data, dict):
+    if not isinstance(document.data, dict):
         message = "the file must hold 'key: {title: …, publisher: …, url: …}' entries"
-        return [Finding(file, 1, 1, "facts-field", message)]
+        return [Finding(document.file, 1, 1, "facts-field", message)]
     findings: list[Finding] = []
-    for key, entry in data.items():
-        source, problems = _validated(Source, entry, (str(key),), file, document)
+    for key in document.data:
+        source, problems = validate(Source, document, "facts-field", (key,))
         findings += problems
-        line, column = document.place((str(key),))
-        if str(key) in declared:
-            other = declared[str(key)]
-            message = f"source '{key}' is also in {other[0]}:{other[1]}; keep one"
-            findings.append(Finding(file, line, column, "facts-source", message, target=str(key)))
-        declared.setdefault(str(key), (file, line, column))
-        if isinstance(source, Source):
-            base.sources.setdefault(str(key), source)
+        name = str(key)
+        if name in declared:
+            other = declared[name]
+            message = f"source '{name}' is also in {other[0]}:{other[1]}; keep one"
+            findings.append(document.finding("facts-source", (key,), message, name))
+        declared.setdefault(name, (document.file, *document.place((key,))))
+        if source is not None:
+            base.sources.setdefault(name, source)
     return findings
 
 
-def _validated(
-    model: type[BaseModel], data: object, at: tuple[str, ...], file: str, document: Document
-) -> tuple[BaseModel | None, list[Finding]]:
-    try:
-        return model.model_validate(data), []
-    except ValidationError as error:
-        items = error.errors(include_url=False)
-        return None, [_field_finding(item, model, at, file, document) for item in items]
-
-
-def _field_finding(
-    item: Any, model: type[BaseModel], at: tuple[str, ...], file: str, document: Document
-) -> Finding:
-    path = (*at, *item["loc"])
-    line, column = document.place(path)
-    name = str(path[-1]) if path else ""
-    where = ".".join(str(part) for part in path[:-1])
-    inside = f" in '{where}'" if where else ""
-    if item["type"] == "extra_forbidden":
-        fields = _model_at(model, item["loc"][:-1]).model_fields
-        known = [field.alias or key for key, field in fields.items()]
-        message = f"unknown field '{name}'{inside}; known: {', '.join(known)}"
-        hint = nearest(name, known)
-        return Finding(file, line, column, "facts-field", message, target=name, suggestion=hint)
-    if item["type"] == "missing":
-        line, column = document.place(path[:-1])
-        return Finding(
-            file, line, column, "facts-field", f"field '{name}' is missing{inside}", target=name
-        )
-    detail = str(item["msg"]).removeprefix("Value error, ")
-    message = f"'{name}'{inside}: {detail} (found {item['input']!r})"
-    return Finding(file, line, column, "facts-field", message, target=str(item["input"]))
-
-
-_INNER: dict[str, type[BaseModel]] = {
-    "columns": Column,
-    "rows": Row,
-    "cells": Cell,
-    "checks": Check,
-}
-
-
-def _model_at(model: type[BaseModel], loc: tuple[str | int, ...]) -> type[BaseModel]:
-    """Return the model of the mapping that a validation error speaks of."""
-    for part in loc:
-        known = model.model_fields.get(str(part))
-        inner: type[BaseModel] | None = _INNER.get(str(part))
-        if inner is not None:
-            model = inner
-        elif known is not None:
-            model = Text
-    return model
-
-
-def _check_family(
-    file: str, document: Document, family: Family, sources: Collection[str]
-) -> list[Finding]:
+def _check_family(document: Document, family: Family, sources: Collection[str]) -> list[Finding]:
     findings: list[Finding] = []
 
     def say(rule: str, message: str, path: tuple[str, ...], target: str, hint: str = "") -> None:
-        line, column = document.place(path)
-        findings.append(Finding(file, line, column, rule, message, target=target, suggestion=hint))
+        findings.append(document.finding(rule, path, message, target, hint))
 
-    stem = PurePosixPath(file).stem
+    stem = PurePosixPath(document.file).stem
     if family.family != stem:
         message = f"family '{family.family}' must be named as its file, '{stem}'"
         say("facts-field", message, ("family",), family.family, stem)
@@ -302,7 +228,7 @@ def _check_family(
                 message = f"no source '{cell.source}' in docs/data/sources*.yml"
                 hint = nearest(cell.source, sources)
                 say("facts-source", message, (*path, "source"), cell.source, hint)
-    return findings + fact_checks.check_family(file, document, family)
+    return findings + fact_checks.check_family(document, family)
 
 
 def _unused(base: FactBase, declared: dict[str, tuple[str, int, int]]) -> list[Finding]:
@@ -316,7 +242,5 @@ def _unused(base: FactBase, declared: dict[str, tuple[str, int, int]]) -> list[F
     for key, (file, line, column) in declared.items():
         if key not in used:
             message = f"no cell names the source '{key}'; remove it or use it"
-            findings.append(
-                Finding(file, line, column, "facts-unused-source", message, "warning", key)
-            )
+            findings.append(Finding(file, line, column, "facts-unused-source", message, key))
     return findings

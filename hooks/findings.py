@@ -7,6 +7,8 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from hooks import rules
+
 _LONGEST = 300
 """Characters; nothing like a longer word is looked for."""
 _MOST = 300
@@ -25,12 +27,18 @@ class Finding:
     """1-based; 0 means the line as a whole."""
     rule: str
     message: str
-    severity: str = "error"
-    """`error` fails a check and a build; `warning` is said and passes."""
     target: str = ""
     """The offending text, exactly as written."""
     suggestion: str = ""
     """The repair, as text that could replace the target."""
+    severity: str = ""
+    """`error` fails a check and a build; `warning` is said and passes. Its rule says which; given
+    only where one rule has both."""
+
+    def __post_init__(self) -> None:
+        """Take the severity from the rule."""
+        if not self.severity:
+            object.__setattr__(self, "severity", rules.severity(self.rule))
 
     @property
     def place(self) -> str:

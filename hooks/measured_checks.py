@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from hooks.findings import Finding, nearest
 from hooks.measured import Known, Record, parse_record, sha256, stale_programs
-from hooks.yaml_places import Document, YamlError, read
+from hooks.schema import Document, YamlError, read
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -47,8 +47,7 @@ def check_record(
         message = f"the record is not JSON: {error.msg}"
         return [Finding(file, error.lineno, error.colno, "measurement-field", message)]
     except ValidationError as error:
-        document = _document(text)
-        return [_field_finding(item, file, document) for item in error.errors(include_url=False)]
+        return _document(text, file).explain(error, Record, "measurement-field")
     problems = [
         *_references(record),
         *_specified(record, root, families or {}),
@@ -58,16 +57,8 @@ def check_record(
     ]
     if not problems:
         return []
-    document = _document(text)
-    return [
-        Finding(file, *document.place(at), rule, message, _severity(rule), target, hint)
-        for rule, at, message, target, hint in problems
-    ]
-
-
-def _severity(rule: str) -> str:
-    """An old figure is still a figure: its page says that it is old, and so does the check."""
-    return "warning" if rule == "measurement-stale" else "error"
+    document = _document(text, file)
+    return [document.finding(*problem) for problem in problems]
 
 
 _SOURCE = re.compile(r"docs/data/(?P<family>[\w-]+)\.yml: (?P<row>[\w-]+), (?P<column>[\w-]+)\Z")
@@ -77,25 +68,12 @@ Problem = tuple[str, tuple[str | int, ...], str, str, str]
 """Rule, path into the record, message, target, suggestion."""
 
 
-def _document(text: str) -> Document:
+def _document(text: str, file: str) -> Document:
     """Return the places of a JSON text, which YAML reads as well; only needed when it is wrong."""
     try:
-        return read(text)
+        return read(text, file, "the record")
     except YamlError:
-        return Document(None, None)
-
-
-def _field_finding(item: Any, file: str, document: Document) -> Finding:
-    path = item["loc"]
-    name = ".".join(str(part) for part in path)
-    line, column = document.place(path)
-    detail = str(item["msg"]).removeprefix("Value error, ")
-    if item["type"] == "missing":
-        message = f"field '{name}' is missing"
-        return Finding(file, line, column, "measurement-field", message, target=name)
-    shown = repr(item["input"])[:80]
-    message = f"'{name}': {detail} (found {shown})"
-    return Finding(file, line, column, "measurement-field", message, target=shown)
+        return Document(None, None, file)
 
 
 def _references(record: Record) -> Iterator[Problem]:

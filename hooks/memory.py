@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from hooks import rules
 from hooks.packed import dumped, loaded
 
 FOLDER = ".cache/check"
@@ -42,11 +43,12 @@ class Entry:
 
 
 def fingerprint() -> bytes:
-    """Return a hash of the checker: its code, the interpreter, the installed libraries."""
+    """Return a hash of the checker: its code and rules, interpreter, installed libraries."""
     mark = hashlib.blake2b(sys.version.encode())
     here = Path(__file__).parent
     for path in sorted(here.rglob("*.py")):
         mark.update(path.relative_to(here).as_posix().encode() + b"\0" + path.read_bytes())
+    mark.update(rules.FILE.read_bytes())
     folder = Path(sysconfig.get_path("purelib"))
     libraries = sorted(path.name for path in folder.iterdir() if path.name.endswith("-info"))
     mark.update("\n".join(libraries).encode())

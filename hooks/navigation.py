@@ -10,7 +10,7 @@ import yaml
 
 from hooks.findings import Finding, nearest
 from hooks.records import Catalogue
-from hooks.yaml_loader import Fast
+from hooks.schema import Fast
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ def check_navigation(
             message = f"the navigation names '{page.path}', which does not exist under docs/"
             hint = nearest(page.path, catalogue.notes)
             findings.append(
-                Finding(file, page.line, 1, "nav-missing", message, "error", page.path, hint),
+                Finding(file, page.line, 1, "nav-missing", message, page.path, hint),
             )
     for note in catalogue.notes.values():
         if f"{note.id}.md" not in listed:

@@ -43,8 +43,8 @@ def pack(source: Source) -> bytes:
 def pack_finding(one: Finding) -> list[Any]:
     """Return a finding as JSON holds it."""
     return [
-        one.file, one.line, one.column, one.rule, one.message, one.severity, one.target,
-        one.suggestion,
+        one.file, one.line, one.column, one.rule, one.message, one.target, one.suggestion,
+        one.severity,
     ]  # fmt: skip
 
 

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from hooks import contents, rules, rules_zh, topic_map
+from hooks import contents, rules, topic_map
 from hooks.external import report as external_report
 from hooks.navigation import Entry
 from hooks.records import Catalogue, Note
@@ -83,9 +83,9 @@ def rules_table(language: str) -> str:
     ours, *head = _RULES_WORDS[language]
     lines = [f"| {' | '.join(head)} |", "| --- | --- | --- |"]
     for rule in rules.all_rules():
-        what, mend = (rule.what, rule.mend) if language == "en" else rules_zh.TEXTS[rule.name]
-        mark = ours if rule.elsewhere == "off" else ""
-        lines.append(f"| `{rule.name}`{mark} | {_cell(what)} | {_cell(mend)} |")
+        said = rule.words[language]
+        mark = ours if rule.elsewhere == rules.OFF else ""
+        lines.append(f"| `{rule.name}`{mark} | {_cell(said.what)} | {_cell(said.mend)} |")
     return "\n".join(lines)
 
 

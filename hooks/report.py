@@ -99,8 +99,9 @@ def as_sarif(findings: Sequence[Finding]) -> str:
         rule = rules.find(name)
         entry: dict[str, object] = {"id": name}
         if rule is not None:
-            entry["shortDescription"] = {"text": rule.what}
-            entry["help"] = {"text": f"{rule.why}. {rule.mend}."}
+            what, why, mend = rule.words["en"]
+            entry["shortDescription"] = {"text": what}
+            entry["help"] = {"text": f"{why}. {mend}."}
         described.append(entry)
     run = {
         "tool": {"driver": {"name": "hooks check", "rules": described}},

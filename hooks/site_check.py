@@ -146,9 +146,7 @@ def _check_redirects(
             findings.append(Finding(f"{name}/{path}", 0, 0, "redirect-loop", message))
         elif len(way) > 2:
             message = f"the redirect leads to another: {shown}"
-            finding = Finding(
-                f"{name}/{path}", 0, 0, "redirect-chain", message, "error", way[1], way[-1]
-            )
+            finding = Finding(f"{name}/{path}", 0, 0, "redirect-chain", message, way[1], way[-1])
             findings.append(finding)
     return findings
 
@@ -198,7 +196,7 @@ def _check_links(page: Page, pages: dict[str, Page], targets: _Targets, name: st
         if path not in targets.files:
             message = f"the page links to '{address}', which the site does not hold"
             hint = nearest(path, targets.files, cutoff=0.8)
-            findings.append(Finding(file, 0, 0, "built-dead-link", message, "error", address, hint))
+            findings.append(Finding(file, 0, 0, "built-dead-link", message, address, hint))
         elif (
             target.fragment
             and path in pages
@@ -207,9 +205,7 @@ def _check_links(page: Page, pages: dict[str, Page], targets: _Targets, name: st
         ):
             message = f"the page links to '{address}', but '{path}' has no id '{target.fragment}'"
             hint = nearest(target.fragment, pages[path].ids)
-            findings.append(
-                Finding(file, 0, 0, "built-dead-anchor", message, "error", address, hint)
-            )
+            findings.append(Finding(file, 0, 0, "built-dead-anchor", message, address, hint))
     return findings
 
 

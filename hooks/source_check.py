@@ -146,6 +146,6 @@ def _check_fields(note: Note, known_of: Digest, targets: TargetRules) -> Iterato
                 line = next((number for number, text in lines if wanted in text), 1)
                 message = f"prerequisite '{wanted}' does not exist"
                 hint = nearest(wanted, known)
-                yield Finding(note.file, line, 1, "dead-link", message, "error", wanted, hint)
+                yield Finding(note.file, line, 1, "dead-link", message, wanted, hint)
     for use in known_of.fields:
         yield from targets.check(note, use)

@@ -9,14 +9,12 @@ from __future__ import annotations
 import posixpath
 from pathlib import Path
 
-import yaml
-from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict
 
-from hooks import contents
+from hooks import contents, schema
 from hooks.findings import Finding
 from hooks.records import Catalogue, Note
 from hooks.slugs import github_slug
-from hooks.yaml_loader import Fast
 
 _PLANNED = {"zh": "计划中", "en": "planned"}
 _MIND_MAP = {"zh": "主题地图", "en": "Topic map"}
@@ -52,24 +50,13 @@ class Area(BaseModel):
     groups: list[Group]
 
 
-_AREAS = TypeAdapter(list[Area])
-
-
 def load(path: Path, file: str) -> tuple[list[Area], list[Finding]]:
     """Read the map. Returns no areas and the findings when the file is bad or absent."""
     if not path.is_file():
         return [], []
-    try:
-        return _AREAS.validate_python(yaml.load(path.read_text(encoding="utf-8"), Loader=Fast)), []
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        line = mark.line + 1 if mark else 1
-        return [], [Finding(file, line, 1, "map", f"the map is not YAML: {error}")]
-    except ValidationError as error:
-        return [], [
-            Finding(file, 1, 1, "map", f"{'.'.join(map(str, item['loc']))}: {item['msg']}")
-            for item in error.errors()
-        ]
+    text = path.read_text(encoding="utf-8")
+    areas, findings = schema.load_model(list[Area], text, file, "map", "the map")
+    return areas or [], findings
 
 
 def _first_note(group: Group, notes: Catalogue, language: str) -> Note | None:

@@ -323,7 +323,7 @@ def _check_note(note: Note, resolver: Resolver) -> list[Finding]:
         except MarkerError as error:
             findings.append(
                 Finding(
-                    *(note.file, comment.line, comment.column, error.rule, str(error), "error"),
+                    *(note.file, comment.line, comment.column, error.rule, str(error)),
                     error.target,
                     error.hint,
                 )

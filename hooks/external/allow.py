@@ -16,11 +16,11 @@ import datetime
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, PlainValidator, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, PlainValidator
 
+from hooks import schema
 from hooks.external.records import Verdict
 from hooks.findings import Finding
-from hooks.yaml_places import Document, YamlError, read
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -34,13 +34,7 @@ Accepted = Literal[
 ]
 
 
-def _day(value: object) -> datetime.date:
-    if isinstance(value, datetime.datetime) or not isinstance(value, datetime.date):
-        raise ValueError("must be a date such as 2027-05-21, without quotes")
-    return value
-
-
-Day = Annotated[datetime.date, PlainValidator(_day)]
+Day = Annotated[datetime.date, PlainValidator(schema.day)]
 Address = Annotated[str, Field(pattern=r"^https?://[^\s<>\"]+$")]
 
 
@@ -115,30 +109,29 @@ def load(
     if not path.is_file():
         return AllowList(), []
     try:
-        document = read(path.read_text(encoding="utf-8"))
-        data = _List.model_validate(document.data or {})
+        document, findings = schema.load(path.read_text(encoding="utf-8"), name, RULE)
     except UnicodeDecodeError:
         return AllowList(), [Finding(name, 1, 1, RULE, "the file is not UTF-8")]
-    except YamlError as error:
-        return AllowList(), [Finding(name, error.line, error.column, RULE, str(error))]
-    except ValidationError as error:
-        return AllowList(), [_field_finding(name, document, one) for one in error.errors()]
+    if document is None or document.node is None:
+        return AllowList(), findings
+    data, mistakes = schema.validate(_List, document, RULE)
+    if data is None or findings:
+        return AllowList(), findings + mistakes
     used = None if addresses is None else list(addresses)
-    findings = []
     in_force = []
     for number, entry in enumerate(data.allowed):
         is_used = used is None or any(entry.covers(address) for address in used)
         message = _out_of_date(entry, today, is_used)
         if message:
-            line, column = document.place(["allowed", number])
-            findings.append(Finding(name, line, column, RULE, message, "warning", entry.address))
+            at = ("allowed", number)
+            findings.append(document.finding(RULE, at, message, entry.address, severity="warning"))
         if entry.until >= today:
             in_force.append(entry)
     for number, copy in enumerate(data.archived):
         if used is not None and copy.address not in used:
-            line, column = document.place(["archived", number])
             message = f"'{copy.address}' is in no note or data file; remove the entry"
-            findings.append(Finding(name, line, column, RULE, message, "warning", copy.address))
+            at = ("archived", number)
+            findings.append(document.finding(RULE, at, message, copy.address, severity="warning"))
     archived = {copy.address: copy.copy_address for copy in data.archived}
     return AllowList(tuple(in_force), archived), findings
 
@@ -154,12 +147,3 @@ def _out_of_date(entry: Allowed, today: datetime.date, is_used: bool) -> str:
     if not is_used:
         return f"'{entry.address}' is in no note or data file; remove the entry"
     return ""
-
-
-def _field_finding(name: str, document: Document, problem: object) -> Finding:
-    assert isinstance(problem, dict)
-    path = list(problem["loc"])
-    line, column = document.place(path)
-    where = ".".join(str(part) for part in path)
-    message = str(problem["msg"]).removeprefix("Value error, ")
-    return Finding(name, line, column, RULE, f"{where}: {message}", target=where)

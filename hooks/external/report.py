@@ -149,7 +149,7 @@ def findings(report: Report) -> list[Finding]:
             file, _, line = place.rpartition(":")
             rule = f"external-{row['verdict']}"
             target, better = row["address"], _better(row)
-            found.append(Finding(file, int(line), 0, rule, message, "warning", target, better))
+            found.append(Finding(file, int(line), 0, rule, message, target, better))
     return sorted(found)
 
 

@@ -83,7 +83,7 @@ def references(
         message = f"reference '{bang}[{link.text}][{link.target}]' is not defined"
         hint = nearest(label, defined)
         yield Finding(
-            file, link.line, link.column, "undefined-reference", message, "error", link.target, hint
+            file, link.line, link.column, "undefined-reference", message, link.target, hint
         )
     for label, link in defined.items():
         # `[//]: # (words)` is how comments are written.
@@ -117,9 +117,7 @@ def footnotes(file: str, source: Source) -> Iterator[Finding]:
         if mark.target not in defined and not _CHARACTER_CLASS.search(mark.target):
             message = f"footnote '[^{mark.target}]' is not defined"
             hint = nearest(mark.target, defined)
-            yield Finding(
-                file, mark.line, mark.column, "footnote", message, "error", mark.target, hint
-            )
+            yield Finding(file, mark.line, mark.column, "footnote", message, mark.target, hint)
     for name, mark in defined.items():
         if name not in used:
             message = f"footnote '[^{name}]' is used nowhere"

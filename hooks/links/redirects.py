@@ -46,4 +46,4 @@ def check(redirects: tuple[Redirect, ...], notes: set[str], file: str) -> Iterat
             rule, hint = "redirect-dead", nearest(way[-1], notes)
             message = f"the redirect of '{one.old}' leads to '{way[-1]}', which does not exist"
         if rule:
-            yield Finding(file, one.line, 1, rule, message, "error", one.new, hint)
+            yield Finding(file, one.line, 1, rule, message, one.new, hint)

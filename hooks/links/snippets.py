@@ -251,9 +251,7 @@ def check(
             name = one.selection[1:]
             message = f"'{one.path}' has no section '{name}' (a line with '--8<-- [start:{name}]')"
         if message:
-            yield Finding(
-                note.file, one.line, one.column, "include", message, "error", one.written, hint
-            )
+            yield Finding(note.file, one.line, one.column, "include", message, one.written, hint)
 
 
 def _leaves(one: Include, read: Mapping[str, str]) -> bool:

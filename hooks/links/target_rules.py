@@ -369,7 +369,7 @@ def _with_path(note: Note, target: Target, path: str) -> str:
 
 
 def _finding(note: Note, use: Use, rule: str, message: str, suggestion: str = "") -> Finding:
-    return Finding(note.file, use.line, use.column, rule, message, "error", use.target, suggestion)
+    return Finding(note.file, use.line, use.column, rule, message, use.target, suggestion)
 
 
 def moved(finding: Finding, file: str, line: int, by: str) -> Finding:

@@ -10,7 +10,7 @@ import yaml
 
 from hooks import dialects
 from hooks.links.settings import Settings
-from hooks.yaml_loader import Fast
+from hooks.schema import Fast
 
 # Generators that resolve addresses by rules of their own, by a file or folder they need.
 _ROUTED = (

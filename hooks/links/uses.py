@@ -10,7 +10,7 @@ import yaml
 
 from hooks import tags
 from hooks.records import HtmlTag, LinkKind, Source
-from hooks.yaml_loader import Fast
+from hooks.schema import Fast
 
 _LOADED = {
     "a": ("href",),

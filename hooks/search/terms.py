@@ -17,12 +17,11 @@ from __future__ import annotations
 import re
 import unicodedata
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
-import yaml
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator
 
-from hooks import yaml_loader
+from hooks import schema
 from hooks.findings import Finding, has_errors, nearest
 
 _ID = re.compile(r"[a-z0-9][a-z0-9-]*\Z")
@@ -83,95 +82,54 @@ def check_terms(text: str, file: str = "docs/terms.yml") -> tuple[list[Group], l
     Every finding has the rule `terms`. A term in two groups, an id given twice, and a `see`
     that leads nowhere are errors.
     """
-    try:
-        node, data = yaml_loader.read(text)
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
-        mark = getattr(error, "problem_mark", None)
-        line, column = (mark.line + 1, mark.column + 1) if mark else (1, 1)
-        problem = getattr(error, "problem", None) or str(error)
-        return [], [Finding(file, line, column, RULE, f"the file is not YAML: {problem}")]
-    if node is None:
-        return [], []
-    if not isinstance(node, yaml.SequenceNode):
-        return [], [Finding(file, 1, 1, RULE, "the file must be a list of groups ('- id: …')")]
-    groups: list[tuple[Group, yaml.MappingNode]] = []
-    findings: list[Finding] = []
-    for item, item_node in zip(data, node.value, strict=True):
-        if not isinstance(item_node, yaml.MappingNode):
-            line, column = item_node.start_mark.line + 1, item_node.start_mark.column + 1
-            message = f"a group must be 'field: value' lines, found {item!r}"
-            findings.append(Finding(file, line, column, RULE, message))
-            continue
-        try:
-            groups.append((Group.model_validate(item), item_node))
-        except ValidationError as error:
-            findings += [_finding(one, item_node, file) for one in error.errors()]
-    findings += _across(groups, file)
-    return [group for group, _ in groups], sorted(findings)
+    document, findings = schema.load(text, file, RULE)
+    if document is None or document.node is None:
+        return [], findings
+    if not isinstance(document.data, list):
+        message = "the file must be a list of groups ('- id: …')"
+        return [], [*findings, Finding(file, 1, 1, RULE, message)]
+    groups: dict[int, Group] = {}
+    for number in range(len(document.data)):
+        group, mistakes = schema.validate(Group, document, RULE, (number,))
+        findings += mistakes
+        if group is not None:
+            groups[number] = group
+    findings += _across(groups, document)
+    return list(groups.values()), sorted(findings)
 
 
-def _places(node: yaml.MappingNode, field: str) -> list[tuple[int, int]]:
-    """Return 1-based places of a field's items; of the group when the field is absent."""
-    for key, value in node.value:
-        if key.value == field:
-            nodes = value.value if isinstance(value, yaml.SequenceNode) else [value]
-            return [(one.start_mark.line + 1, one.start_mark.column + 1) for one in nodes]
-    return [(node.start_mark.line + 1, node.start_mark.column + 1)]
-
-
-def _finding(error: Any, node: yaml.MappingNode, file: str) -> Finding:
-    location = error["loc"]
-    name = str(location[0]) if location else ""
-    places = _places(node, name)
-    number = int(location[1]) if len(location) > 1 else 0
-    line, column = places[min(number, len(places) - 1)] if places else _places(node, "")[0]
-    if error["type"] == "extra_forbidden":
-        for key, _ in node.value:
-            if key.value == name:
-                line, column = key.start_mark.line + 1, key.start_mark.column + 1
-        known = list(Group.model_fields)
-        message = f"unknown field '{name}'; known fields: {', '.join(known)}"
-        hint = nearest(name, known)
-        return Finding(file, line, column, RULE, message, target=name, suggestion=hint)
-    if error["type"] == "missing":
-        return Finding(file, line, column, RULE, f"field '{name}' is missing", target=name)
-    detail = str(error["msg"]).removeprefix("Value error, ")
-    message = f"field '{name}': {detail} (found {error['input']!r})"
-    return Finding(file, line, column, RULE, message, target=str(error["input"]))
-
-
-def _across(groups: list[tuple[Group, yaml.MappingNode]], file: str) -> list[Finding]:
+def _across(groups: dict[int, Group], document: schema.Document) -> list[Finding]:
     findings = []
+
+    def say(at: schema.Path, message: str, target: str, hint: str = "") -> None:
+        findings.append(document.finding(RULE, at, message, target, hint, of_value=True))
+
     ids: dict[str, int] = {}
-    terms: dict[str, tuple[str, str, int]] = {}
-    known = [group.id for group, _ in groups]
-    for group, node in groups:
-        (line, column), *_ = _places(node, "id")
+    terms: dict[str, tuple[str, int]] = {}
+    known = [group.id for group in groups.values()]
+    for number, group in groups.items():
+        line, _ = document.place((number, "id"), of_value=True)
         if group.id in ids:
             message = f"id '{group.id}' is taken by the group at line {ids[group.id]}"
-            findings.append(Finding(file, line, column, RULE, message, target=group.id))
+            say((number, "id"), message, group.id)
         ids.setdefault(group.id, line)
         if not group.forms:
             message = f"group '{group.id}' has no term; give it zh, en or abbr"
-            findings.append(Finding(file, line, column, RULE, message, target=group.id))
+            say((number, "id"), message, group.id)
         for field in ("zh", "en", "abbr", "avoid"):
-            for term, (at, across) in zip(
-                getattr(group, field), _places(node, field), strict=False
-            ):
-                other = terms.setdefault(flat(term), (group.id, term, at))
-                if other[0] != group.id:
+            for index, term in enumerate(getattr(group, field)):
+                at = (number, field, index)
+                other, line = terms.setdefault(flat(term), (group.id, document.place(at)[0]))
+                if other != group.id:
                     message = (
-                        f"'{term}' stands in group '{other[0]}' too (line {other[2]});"
+                        f"'{term}' stands in group '{other}' too (line {line});"
                         " join the two, or keep it in one"
                     )
-                    findings.append(Finding(file, at, across, RULE, message, target=term))
-        for target, (at, across) in zip(group.see, _places(node, "see"), strict=False):
+                    say(at, message, term)
+        for index, target in enumerate(group.see):
             if target not in known:
                 message = f"see: no group has the id '{target}'"
-                hint = nearest(target, known)
-                findings.append(
-                    Finding(file, at, across, RULE, message, target=target, suggestion=hint)
-                )
+                say((number, "see", index), message, target, nearest(target, known))
     return findings
 
 

@@ -97,7 +97,7 @@ def test_a_missing_folder_is_an_empty_base(tmp_path: Path) -> None:
         ("row_header", "row_haeder", "did you mean 'row_header'?"),
         ("unit: GB/s, direction: bi", "unti: GB/s, direction: bi", "gpu.yml:6:37: error"),
         ("unit: GB/s, direction: bi", "unti: GB/s, direction: bi", "did you mean 'unit'?"),
-        ("direction: bi", "direction: both", "gpu.yml:6:49: error[facts-field] 'direction' in"),
+        ("direction: bi", "direction: both", "gpu.yml:6:60: error[facts-field] 'direction' in"),
         ("density: dense", "density: full", "'columns.fp8': Input should be 'dense', 'sparse' or"),
         ("unit: TFLOPS, density: dense", "unit: TFLOPS", "error[facts-unit] column 'fp8' is a"),
         ("unit: GB/s, direction: uni, ", "", "gpu.yml:7:3: error[facts-unit] column 'lane'"),
@@ -128,7 +128,7 @@ def test_what_is_wrong_in_a_family(old: str, new: str, said: str, tmp_path: Path
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        ("url: https://example.org/blog", "url: example.org", "sources-a.yml:11:3: error"),
+        ("url: https://example.org/blog", "url: example.org", "sources-a.yml:11:8: error"),
         ("kind: secondary", "kind: third", "'kind' in 'blog'"),
         ("publisher: Someone", "publsher: Someone", "did you mean 'publisher'?"),
         ('date: "2022-03"', "date: [2022]", "must be a date as far as it is known"),

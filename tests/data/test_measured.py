@@ -141,11 +141,11 @@ WRONG: list[tuple[Callable[[dict[str, Any]], object], str, str, str]] = [
     (lambda r: r.update(date="soon"), "measurement-field", '"date"', "'date'"),
     (
         lambda r: r["program"].update(sha256="abc"),
-        *("measurement-field", '"sha256"', "program.sha256"),
+        *("measurement-field", '"sha256"', "'sha256' in 'program'"),
     ),
     (
         lambda r: r["results"][0].update(direction="both"),
-        *("measurement-field", '"direction": "both"', "results.0.direction"),
+        *("measurement-field", '"direction": "both"', "'direction' in 'results'"),
     ),
     (
         lambda r: r["results"][0]["points"][1].pop("dst"),

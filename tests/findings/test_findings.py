@@ -6,7 +6,7 @@ import json
 
 from hooks.findings import Finding, as_github, as_json, as_text, has_errors
 
-FINDING = Finding("docs/a.md", 4, 17, "dead-anchor", "100% of 'x#y' is gone", "error", "x#y", "x#z")
+FINDING = Finding("docs/a.md", 4, 17, "dead-anchor", "100% of 'x#y' is gone", "x#y", "x#z", "error")
 
 
 def test_text_names_place_rule_and_repair() -> None:

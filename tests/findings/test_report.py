@@ -14,7 +14,7 @@ from hooks import report
 from hooks.findings import Finding
 
 ROOT = Path(__file__).resolve().parents[2]
-DEAD = Finding("docs/a.md", 3, 8, "dead-link", "'乙.md' does not exist", "error", "乙.md", "甲.md")
+DEAD = Finding("docs/a.md", 3, 8, "dead-link", "'乙.md' does not exist", "乙.md", "甲.md")
 
 
 def text_of(tmp_path: Path, content: str, *findings: Finding, colour: bool = False) -> list[str]:
@@ -32,7 +32,7 @@ def test_the_place_is_underlined_in_columns_of_the_terminal(tmp_path: Path) -> N
 
 
 def test_findings_are_grouped_by_file(tmp_path: Path) -> None:
-    other = Finding("docs/b.md", 0, 0, "orphan-asset", "nothing refers to it", "warning")
+    other = Finding("docs/b.md", 0, 0, "orphan-asset", "nothing refers to it", severity="warning")
     later = Finding("docs/a.md", 9, 1, "fence", "open")
     lines = text_of(tmp_path, "x\n\n[a](乙.md)\n", other, later, DEAD)
     assert [line for line in lines if not line.startswith(" ")] == [
@@ -45,14 +45,14 @@ def test_findings_are_grouped_by_file(tmp_path: Path) -> None:
 
 def test_long_lines_are_cut_around_the_place(tmp_path: Path) -> None:
     line = "x" * 500 + "[a](乙.md)" + "y" * 500
-    far = Finding("docs/a.md", 1, 505, "dead-link", "m", "error", "乙.md")
+    far = Finding("docs/a.md", 1, 505, "dead-link", "m", "乙.md")
     _, shown, under = text_of(tmp_path, line, far)
     assert len(shown) < 120 and "乙.md" in shown
     assert under.rstrip().endswith("^^^^^") and under.index("^") == shown.index("乙")
 
 
 def test_nothing_of_a_file_steers_the_terminal(tmp_path: Path) -> None:
-    odd = Finding("docs/a.md", 1, 1, "r", "m \x1b[31m \u202e", "error", "x")
+    odd = Finding("docs/a.md", 1, 1, "r", "m \x1b[31m \u202e", "x")
     text = "\n".join(text_of(tmp_path, "x\x1b[2J\u202e\u2066y\ttab", odd))
     assert "\x1b" not in text and "\u202e" not in text and "\u2066" not in text
     assert "\\u001b[2J\\u202e" in text
@@ -64,7 +64,7 @@ def test_colour_is_only_for_terminals(tmp_path: Path) -> None:
 
 
 def test_sarif_names_rules_places_and_repairs() -> None:
-    whole = Finding("docs/a b.md", 0, 0, "orphan-asset", "m", "warning")
+    whole = Finding("docs/a b.md", 0, 0, "orphan-asset", "m", severity="warning")
     document = json.loads(report.as_sarif([DEAD, whole]))
     assert document["version"] == "2.1.0"
     (run,) = document["runs"]

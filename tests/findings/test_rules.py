@@ -309,10 +309,10 @@ def test_rules_say_what_why_and_how() -> None:
     names = [rule.name for rule in rules.all_rules()]
     assert len(names) == len(set(names))
     for rule in rules.all_rules():
-        for text in (rule.what, rule.why, rule.mend):
+        for text in rule.words["en"]:
             assert len(text) > 8 and not text.endswith("."), rule.name
         assert rule.elsewhere in ("error", "warning", "off")
-        assert f"{rule.name}" in rules.as_text() and rule.mend in rules.as_text()
+        assert f"{rule.name}" in rules.as_text() and rule.words["en"].mend in rules.as_text()
 
 
 def test_every_rule_has_cases_in_a_table() -> None:
@@ -320,3 +320,20 @@ def test_every_rule_has_cases_in_a_table() -> None:
     for rule in rules.all_rules():
         if rule.elsewhere != "off":  # the others have tables of their own, beside their modules
             assert f'"{rule.name}"' in text, rule.name
+
+
+def test_a_finding_is_as_grave_as_its_rule_unless_it_says_otherwise() -> None:
+    def grave(rule: str, **given: str) -> str:
+        return Finding("a.md", 1, 1, rule, "m", **given).severity
+
+    assert grave("dead-link") == grave("facts-yaml") == grave("nobody's") == "error"
+    assert grave("hedges") == grave("facts-unused-source") == grave("external-gone") == "warning"
+    assert grave("external-allow-list") == "error"
+    assert grave("dead-link", severity="warning") == "warning"
+
+
+def test_rules_apart_belong_to_their_family_and_differ_from_it() -> None:
+    for rule in rules.all_rules():
+        assert rule.here in ("error", "warning")
+        for name, severity in rule.apart.items():
+            assert rules.find(name) == rule and {severity, rule.here} == {"error", "warning"}

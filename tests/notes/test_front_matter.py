@@ -27,7 +27,7 @@ def test_good() -> None:
         (GOOD.replace("kind: note", "kind: notes"), 4, "'kind'", ""),
         (GOOD.replace("2026-01-02", "yesterday"), 5, "must be a date", ""),
         (GOOD.replace("2026-01-02", "2999-01-02"), 5, "lies in the future", ""),
-        (GOOD.replace("2026-01-02", "2026-13-40"), 2, "month must be in 1..12", ""),
+        (GOOD.replace("2026-01-02", "2026-13-40"), 5, "month must be in 1..12", ""),
         (GOOD.replace("title: T\n", ""), 1, "'title' is missing", ""),
         (GOOD.replace("title: T", "title: ''"), 2, "'title'", ""),
         (GOOD + "title: U\n", 6, "stands twice", ""),

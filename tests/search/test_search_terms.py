@@ -48,7 +48,7 @@ def test_groups_hold_every_form_in_order() -> None:
             (5, 9),
             ["no group has the id 'zero-cpy'", "did you mean 'zero-copy'"],
         ),
-        ("- 甲\n", (1, 3), ["a group must be", "'甲'"]),
+        ("- 甲\n", (1, 3), ["must be 'field: value' lines", "'甲'"]),
         ("id: a\n", (1, 1), ["must be a list"]),
         ("- id: [a\n", (2, 1), ["not YAML"]),
     ],

@@ -200,7 +200,7 @@ def test_guide_names_only_rules_that_exist(name: str) -> None:
     rules -= set(FrontMatter.model_fields)
     assert {"front-matter", "dead-anchor", "twin-headings"} <= rules
     code = "".join(
-        path.read_text(encoding="utf-8") for path in sorted((ROOT / "hooks").glob("*.py"))
+        path.read_text(encoding="utf-8") for path in sorted((ROOT / "hooks").rglob("*.py"))
     )
     unknown = {
         rule
