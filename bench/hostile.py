@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import time
 
-from hooks.dialects import ANY, COMMONMARK, SITE, Dialect
-from hooks.source import parse
+from hooks.markdown.dialects import ANY, COMMONMARK, SITE, Dialect
+from hooks.markdown.site import parse
 from tests import hostile
 
 LENGTH, FACTOR = 8_000, 4

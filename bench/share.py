@@ -18,35 +18,29 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from hooks import (
-    addresses,
-    catalogue,
-    checks,
-    content_safety,
-    data_fences,
-    facts,
-    navigation,
-    pairing,
-    site_check,
-    source_check,
-    values,
-)
-from hooks.links import assets, digest
-from hooks.search import terms
+from hooks import handbook
+from hooks.data import facts
+from hooks.links import addresses, assets, digest, safety
+from hooks.links import check as source_check
+from hooks.notes import catalogue, navigation, twins
+from hooks.pages import fences
+from hooks.pages.values import values
+from hooks.search.words import terms
+from hooks.site import check
 
 CHECKS = (
     (digest, "of_all"),
     (source_check, "check_sources"),
-    (pairing, "check_pairs"),
+    (twins, "check_pairs"),
     (navigation, "check_navigation"),
     (assets, "orphans"),
     (terms, "check_file"),
     (addresses, "check_aliases"),
     (addresses, "check_register"),
-    (checks, "_check_blocks"),
+    (handbook, "_check_blocks"),
     (values, "check_notes"),
-    (site_check, "check_site"),
-    (content_safety, "check_rendered"),
+    (check, "check_site"),
+    (safety, "check_rendered"),
 )
 """What a build could leave out: reading the notes, the data and the navigation is not among it,
 since pages are made from them."""
@@ -55,8 +49,8 @@ READING = ((catalogue, "load"), (facts, "load_facts"), (navigation, "read_naviga
 
 
 SHARED = (
-    (data_fences.DataFences, "_rendered", "_render"),
-    (data_fences.DataFences, "_chart", "_read_chart"),
+    (fences.DataFences, "_rendered", "_render"),
+    (fences.DataFences, "_chart", "_read_chart"),
     (values.Resolver, "resolve", "_resolve"),
 )
 """Where a check and the pages share work: what asks, and what makes what is not there yet. What a
@@ -175,7 +169,7 @@ def main(site_dir: str) -> None:
     for owner, asks, makes in SHARED:
         setattr(owner, asks, watch.asking(getattr(owner, asks)))
         setattr(owner, makes, watch.making(getattr(owner, makes)))
-    checks.ThreadPoolExecutor = _Pool  # type: ignore[attr-defined]
+    handbook.ThreadPoolExecutor = _Pool  # type: ignore[attr-defined]
     from mkdocs.commands.build import build
     from mkdocs.config import load_config
 

@@ -24,34 +24,24 @@ ROOT = Path(__file__).resolve().parent.parent
 if str(ROOT) not in sys.path:  # MkDocs loads this file by path, whatever the working directory
     sys.path.insert(0, str(ROOT))
 
-from hooks import (  # noqa: E402
-    addresses,
-    backlinks,
-    bibliography,
-    content_safety,
-    data_fences,
-    facts_export,
-    figures,
-    history,
-    navigation,
-    offline,
-    page_parts,
-    pairing,
-    publish,
-    site_check,
-    source_use,
-    value_links,
-)
-from hooks.calc import engine as calc_engine  # noqa: E402
-from hooks.calc import page as calc_page  # noqa: E402
-from hooks.calc import presets as calc_presets  # noqa: E402
-from hooks.checks import Tree, read_tree  # noqa: E402
-from hooks.findings import Finding, has_errors  # noqa: E402
-from hooks.heading_ids import HeadingIdsExtension  # noqa: E402
-from hooks.search import documents as search_documents  # noqa: E402
-from hooks.search import install as search_install  # noqa: E402
-from hooks.search import material as search_material  # noqa: E402
-from hooks.search.terms import load_terms  # noqa: E402
+from hooks.calc import engine as calc_engine
+from hooks.calc import presets as calc_presets
+from hooks.data import downloads
+from hooks.drawings import figures
+from hooks.findings import Finding, has_errors
+from hooks.handbook import Tree, read_tree
+from hooks.links import addresses, safety
+from hooks.markdown import HeadingIdsExtension
+from hooks.notes import history, navigation, twins
+from hooks.pages import aliases, backlinks, markers, source_use
+from hooks.pages import calculator as calc_page
+from hooks.pages import fences as data_fences
+from hooks.pages import sources as bibliography
+from hooks.pages.values import links
+from hooks.search import from_html, load_terms, pages
+from hooks.search import install as search_install
+from hooks.search import material as search_material
+from hooks.site import check, offline, publish
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -80,7 +70,7 @@ class Build:
     links_back: dict[str, dict[str, list[Any]]] = field(default_factory=dict)
     found: list[Finding] = field(default_factory=list)
     """What was found in rendered pages."""
-    searched: list[search_documents.Page] = field(default_factory=list)
+    searched: list[pages.Page] = field(default_factory=list)
     """What search will find: the pages as rendered."""
     files: dict[str, str] = field(default_factory=dict)
     """Texts that pages lead to, by their paths in the site."""
@@ -193,7 +183,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     """Write the generated lists at their markers."""
     build = _build(config)
     build.page_dir = Path(page.file.dest_uri).parent.as_posix()
-    return page_parts.fill_markers(
+    return markers.fill_markers(
         markdown,
         page_path=page.file.src_uri,
         language=build.language,
@@ -219,22 +209,22 @@ def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -
     note = build.tree.notes.notes.get(page.file.src_uri)
     if note is None:
         return html
-    build.found += content_safety.check_rendered(html, note.file, note.text)
+    build.found += safety.check_rendered(html, note.file, note.text)
     twin = build.tree.notes.twin(note, "en" if note.language == "zh" else "zh")
     if twin is not None:
-        html = pairing.add_aliases(html, pairing.twin_ids(note, twin))
+        html = aliases.add_aliases(html, twins.twin_ids(note, twin))
     html = figures.inline_figures(
         html,
         page_dir=build.tree.docs / build.page_dir,
         docs_dir=build.tree.docs,
         language=build.language,
     )
-    html, problems = value_links.render(
+    html, problems = links.render(
         html, build.tree.resolver, language=note.language, page_dir=build.page_dir
     )
     build.found += [Finding(note.file, 0, 0, "value-marker", one) for one in problems]
     html = search_material.separate_cells(html)
-    search_documents.collect(
+    from_html.collect(
         build.searched,
         html,
         location=page.file.dest_uri,
@@ -255,7 +245,7 @@ def _backlinks(page: Page, note_id: str, build: Build, config: MkDocsConfig, fil
         file = files.get_file_from_path(f"{source.id}.md")
         if file is not None:
             urls[source.id] = file.url_relative_to(page.file)
-    return page_parts.backlinks_html(sources, urls, build.language)
+    return markers.backlinks_html(sources, urls, build.language)
 
 
 def _write_redirects(staged: Path, build: Build, config: MkDocsConfig) -> None:
@@ -286,8 +276,8 @@ def on_post_build(config: MkDocsConfig) -> None:
     publish.add_licences(ROOT, staged)
     _write_redirects(staged, build, config)
     rows = calc_presets.files(calc_engine.default(build.tree.facts).data)
-    publish.add_files(staged, facts_export.files(build.tree.facts) | build.files | rows)
-    findings = build.found + site_check.check_site(staged, site_url=config.site_url or "")
+    publish.add_files(staged, downloads.files(build.tree.facts) | build.files | rows)
+    findings = build.found + check.check_site(staged, site_url=config.site_url or "")
     _say(sorted(set(findings)), build)
     if build.is_serving:
         offline.switch_off(staged)

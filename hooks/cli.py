@@ -14,7 +14,7 @@ from hooks.findings import Finding, has_errors
 
 # What only one command needs is imported there: a check on every save must start at once.
 if TYPE_CHECKING:
-    from hooks.records import Catalogue
+    from hooks.notes import Catalogue
 
 ROOT = Path(__file__).resolve().parent.parent
 FORMATS = ("text", "github", "sarif", "json")
@@ -23,7 +23,7 @@ ARCHIVE = "ai-infra-hpc-handbook-offline"
 
 ELSEWHERE = {
     "calc": "hooks.calc.cli:calc",
-    "links": "hooks.external.cli:links",
+    "links": "hooks.links.external.cli:links",
     "search": "hooks.search.terminal:search",
 }
 """Commands that are imported when somebody asks for them: module and function."""
@@ -85,10 +85,10 @@ def check(
 
     Exit status: 0 clean, 1 findings of severity error, 2 could not run.
     """
-    from hooks import report
+    from hooks.findings import report
 
     if list_rules:
-        from hooks import rules
+        from hooks.findings import rules
 
         click.echo(rules.as_text())
         return
@@ -122,14 +122,14 @@ def _find(
     """Return the number of notes, the findings, and the folder that they are relative to."""
     notes: Catalogue
     if docs is None or docs.resolve() == ROOT / "docs":
-        from hooks import checks
+        from hooks import handbook
 
         docs, root = ROOT / "docs", ROOT
-        tree = checks.read_tree(ROOT, repo_url=repo_url, site_url=site_url)
-        notes, findings = tree.notes, tree.findings + checks.readme_findings(tree)
+        tree = handbook.read_tree(ROOT, repo_url=repo_url, site_url=site_url)
+        notes, findings = tree.notes, tree.findings + handbook.readme_findings(tree)
     else:
-        from hooks.links import folder
-        from hooks.memory import FOLDER
+        from hooks.links.elsewhere import folder
+        from hooks.notes import FOLDER
 
         docs = docs.resolve()
         root = docs.parent
@@ -138,13 +138,13 @@ def _find(
             docs, repo_url=repo_url, site_url=site_url, cache=ROOT / FOLDER
         )
     if external:
-        from hooks.external import cli as external_cli
+        from hooks.links.external import cli as external_cli
 
         cache = ROOT / external_cli.CACHE
         cache = cache if root == ROOT else cache.with_name("elsewhere.json")
         findings = findings + external_cli.findings_of(notes, docs, root, cache)
     if site is not None:
-        from hooks import site_check
+        from hooks.site import check as site_check
 
         name = site.as_posix().rstrip("/")
         findings = findings + site_check.check_site(site, site_url=site_url, name=name)
@@ -160,10 +160,10 @@ def _lies_in(finding: Finding, paths: tuple[Path, ...], root: Path) -> bool:
 @click.option("--write", is_flag=True, help="Rewrite the blocks (default: only compare).")
 def contents(write: bool) -> None:
     """Keep the table of contents in README.md and README.en.md fresh."""
-    from hooks import checks
+    from hooks import handbook
 
-    tree = checks.read_tree(ROOT)
-    findings = checks.readme_findings(tree, write=write)
+    tree = handbook.read_tree(ROOT)
+    findings = handbook.readme_findings(tree, write=write)
     for finding in findings:
         click.echo(finding.text)
     click.echo("contents: written" if write else f"contents: {len(findings)} stale", err=True)
@@ -174,13 +174,14 @@ def contents(write: bool) -> None:
 @click.argument("note")
 def new(note: str) -> None:
     """Start NOTE (such as link/topo/example): a pair of files, registered in the navigation."""
-    from hooks import checks, scaffold
+    from hooks import handbook
+    from hooks.notes import new_note
 
     try:
-        files = scaffold.new_note(ROOT, note)
-    except scaffold.ScaffoldError as error:
+        files = new_note.new_note(ROOT, note)
+    except new_note.ScaffoldError as error:
         raise click.ClickException(str(error)) from None
-    checks.readme_findings(checks.read_tree(ROOT), write=True)
+    handbook.readme_findings(handbook.read_tree(ROOT), write=True)
     for file in files:
         click.echo(f"wrote {file.relative_to(ROOT)}")
     click.echo("refreshed the contents in README.md and README.en.md")
@@ -190,7 +191,7 @@ def new(note: str) -> None:
 @click.option("--site", default="site", type=click.Path(exists=True, path_type=Path))
 def pack(site: Path) -> None:
     """Pack the built site for reading offline: unzip anywhere, open index.html."""
-    from hooks import publish
+    from hooks.site import publish
 
     archive = ROOT / "dist" / f"{ARCHIVE}.zip"
     count = publish.pack(site, archive, ARCHIVE)

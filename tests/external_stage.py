@@ -17,9 +17,9 @@ from typing import Any
 
 import pytest
 
-from hooks.external.check import Checker
-from hooks.external.http import Client, Pace
-from hooks.external.records import Document, Outcome, Settings
+from hooks.links.external.check import Checker
+from hooks.links.external.http import Client, Pace
+from hooks.links.external.records import Document, Outcome, Settings
 
 QUICK = Settings(
     delay=0.0, connect_timeout=60.0, read_timeout=60.0, deadline=60.0, allow_private=True

@@ -10,9 +10,9 @@ import markdown
 import yaml
 from selectolax.lexbor import LexborHTMLParser
 
-from hooks.heading_ids import HeadingIdsExtension
-from hooks.plain import normal_label
-from hooks.records import LinkKind, Source
+from hooks.markdown.heading_ids import HeadingIdsExtension
+from hooks.markdown.source import LinkKind, Source
+from hooks.markdown.text import normal_label
 
 ROOT = Path(__file__).resolve().parent.parent
 _OWN_IDS = re.compile(r"fn:|fnref\d*:|__tabbed|__codelineno|__span|_\d+_\d+\Z")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from hooks import catalogue
-from hooks.findings import Finding
-from hooks.records import Catalogue
+from hooks.findings.finding import Finding
+from hooks.notes import catalogue
+from hooks.notes.note import Catalogue
 
 HEAD = "---\ntitle: {title}\ndescription: d\nkind: note\nverified: 2026-01-02\n---\n\n# {title}\n\n"
 FIRST_LINE = HEAD.count("\n") + 1

@@ -24,8 +24,8 @@ import material
 from bench.search.notes import ROOT, Collection
 from hooks.search import install as search_install
 from hooks.search import material as search_material
-from hooks.search.documents import folder_pages
-from hooks.search.terms import load_terms
+from hooks.search.from_folder import folder_pages
+from hooks.search.words.terms import load_terms
 
 THEME = Path(str(material.__file__)).parent / "templates"
 WORKERS = search_material.WORKERS_DIR
@@ -95,7 +95,7 @@ _IDS_HOOK = '''\
 import sys
 
 sys.path.insert(0, {root!r})
-from hooks.heading_ids import HeadingIdsExtension
+from hooks.markdown.heading_ids import HeadingIdsExtension
 
 
 def on_config(config, **kwargs):

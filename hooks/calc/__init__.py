@@ -1,1 +1,10 @@
-"""Calculators: one JavaScript formula each, run in the page and, through V8, here."""
+"""Calculators: the formulas of the site's scripts, run in V8 with presets from the data."""
+
+from __future__ import annotations
+
+from hooks.calc.engine import CalcError, Engine
+
+__all__ = [
+    "CalcError",
+    "Engine",
+]

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from py_mini_racer import MiniRacer
 
 from hooks.calc import presets, registry
-from hooks.facts import FactBase, load_facts
+from hooks.data import FactBase, load_facts
 from hooks.findings import nearest
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from hooks.calc import registry
 
 if TYPE_CHECKING:
-    from hooks.facts import FactBase
+    from hooks.data import FactBase
 
 EMPTY: dict[str, Any] = {"families": {}, "sources": {}}
 

@@ -1,1 +1,16 @@
-"""Where notes lead: what they name, what is there, and in which view it breaks."""
+"""Where notes lead, and what breaks: targets, anchors, assets, published addresses."""
+
+from __future__ import annotations
+
+from hooks.links.addresses import page_address
+from hooks.links.redirects import follow
+from hooks.links.settings import Settings
+from hooks.links.targets import Target, resolve
+
+__all__ = [
+    "Settings",
+    "Target",
+    "follow",
+    "page_address",
+    "resolve",
+]

@@ -6,24 +6,16 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import unquote
 
 from hooks.findings import Finding
+from hooks.links.digest import _FILE_NAME, _KINDS, _shown
 from hooks.links.settings import Settings
-from hooks.records import Catalogue, Note
+from hooks.notes import Catalogue
 
 if TYPE_CHECKING:
     from hooks.links.digest import Digest
 
-_KINDS = re.compile(
-    r"\.(?:png|jpe?g|gif|svg|webp|avif|bmp|ico|pdf|mp4|webm|mp3|ogg|wav|zip|tar|gz|docx?|pptx?|xlsx?)\Z",
-    re.IGNORECASE,
-)
 _TEXTS = re.compile(r"\.(?:css|scss|js|ts|mjs|json|html?|vue|jsx|tsx|mdx|ya?ml|toml|txt|xml|md)\Z")
-# Names begin behind what no name holds and are of bounded length: long lines take linear time.
-_FILE_NAME = re.compile(
-    r"(?<![^\s/\\()\"'<>:,;=#?`\[\]{}])[^\s/\\()\"'<>:,;=#?`\[\]{}]{1,255}\.[A-Za-z0-9]{2,5}(?![\w-])"
-)
 # A folder with an extension is one document of some program, such as `drawing.graffle/`.
 _NOT_OURS = re.compile(r"(?:\A|/)(?:vendor|code|measured|node_modules|[^/]+\.[a-z]{3,12})/")
 _WELL_KNOWN = re.compile(r"(?:\A|/)(?:favicon|apple-touch-icon|logo)[\w-]*\.\w+\Z")
@@ -97,25 +89,6 @@ def _is_asset(path: str) -> bool:
         and _NOT_OURS.search(path) is None
         and _WELL_KNOWN.search(path) is None
     )
-
-
-def mentioned(note: Note) -> list[str]:
-    """Return the names of images and documents that a note's code and fields hold."""
-    names = {name for name in _FILE_NAME.findall(_shown(note)) if _KINDS.search(name)}
-    return sorted(names)
-
-
-def _shown(note: Note) -> str:
-    """Return the text in which a name counts as a use beside links: fences and fields.
-
-    Notes with templates or includes count as a whole: what they show is not in their links.
-    """
-    parts = [fence.text for fence in note.source.fences]
-    if note.text.startswith("---"):
-        parts.append(note.text[: note.text.find("\n---", 3) + 1])
-    if "8<" in note.text or "{{" in note.text or "{%" in note.text:
-        parts.append(note.text)
-    return unquote("\n".join(parts))
 
 
 def _contents(files: Iterable[Path]) -> Iterator[str]:

@@ -8,20 +8,20 @@ records may be kept from run to run, while what depends on other files is judged
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import unquote
 
-from hooks import content_safety
 from hooks.findings import Finding
-from hooks.halves import split
-from hooks.links import assets, ids, languages, note_rules, own, target_rules, uses
+from hooks.links import ids, languages, note_rules, own_address, target_rules, uses
+from hooks.links import safety as content_safety
 from hooks.links.settings import Settings
+from hooks.links.targets import Target, resolve
 from hooks.links.uses import Use
-from hooks.memory import Entry, Memory
-from hooks.packed import pack_finding
-from hooks.records import Catalogue, Note, language_of, note_id
-from hooks.targets import Target, resolve
+from hooks.markdown import split
+from hooks.notes import Catalogue, Memory, Note, cache, language_of, note_id, pack_finding
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,7 @@ def of(note: Note, settings: Settings) -> Digest:
         fields,
         _ids(note, settings),
         tuple(sorted(names - needs.keys())),
-        tuple(assets.mentioned(note)),
+        tuple(mentioned(note)),
     )
 
 
@@ -120,7 +120,7 @@ def _need(note: Note, use: Use, target: Target, settings: Settings) -> tuple[str
     if use.has_spaces or use.where == "diagram" or (use.where and settings.directory_urls):
         return None
     if target_rules.is_elsewhere(use):
-        return None if own.path_of(use.target, settings) is not None else ("", "")
+        return None if own_address.path_of(use.target, settings) is not None else ("", "")
     if target.path is None or target.is_absolute or target.escapes:
         return None
     if target.path == note.path and not use.target.startswith("#"):
@@ -199,6 +199,38 @@ def of_all(
         found[path] = of(note, settings)
         if memory is not None and entry is not None:
             memory.put(
-                path, Entry(entry.key, entry.brief | {"digest": pack(found[path])}, entry.source)
+                path,
+                cache.Entry(entry.key, entry.brief | {"digest": pack(found[path])}, entry.source),
             )
     return found
+
+
+_KINDS = re.compile(
+    r"\.(?:png|jpe?g|gif|svg|webp|avif|bmp|ico|pdf|mp4|webm|mp3|ogg|wav|zip|tar|gz|docx?|pptx?|xlsx?)\Z",
+    re.IGNORECASE,
+)
+
+
+# Names begin behind what no name holds and are of bounded length: long lines take linear time.
+_FILE_NAME = re.compile(
+    r"(?<![^\s/\\()\"'<>:,;=#?`\[\]{}])[^\s/\\()\"'<>:,;=#?`\[\]{}]{1,255}\.[A-Za-z0-9]{2,5}(?![\w-])"
+)
+
+
+def mentioned(note: Note) -> list[str]:
+    """Return the names of images and documents that a note's code and fields hold."""
+    names = {name for name in _FILE_NAME.findall(_shown(note)) if _KINDS.search(name)}
+    return sorted(names)
+
+
+def _shown(note: Note) -> str:
+    """Return the text in which a name counts as a use beside links: fences and fields.
+
+    Notes with templates or includes count as a whole: what they show is not in their links.
+    """
+    parts = [fence.text for fence in note.source.fences]
+    if note.text.startswith("---"):
+        parts.append(note.text[: note.text.find("\n---", 3) + 1])
+    if "8<" in note.text or "{{" in note.text or "{%" in note.text:
+        parts.append(note.text)
+    return unquote("\n".join(parts))

@@ -8,7 +8,7 @@ from functools import cached_property
 from urllib.parse import quote
 
 from hooks.findings import nearest
-from hooks.records import Catalogue
+from hooks.notes import Catalogue
 
 
 def folded(path: str) -> str:

@@ -10,9 +10,8 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
-from hooks import commonmark
-from hooks.halves import split
-from hooks.records import Note, Source
+from hooks.markdown import Source, github, split
+from hooks.notes import Note
 
 _ATX = re.compile(r" {0,3}#{1,6}(?:[ \t]|\Z)")
 _UNDERLINE = re.compile(r" {0,3}(?:=+|-+)[ \t]*\Z")
@@ -33,7 +32,7 @@ def on_github(note: Note) -> frozenset[str]:
     """Return the ids that GitHub's view of a note has."""
     source = note.source
     if not _reads_alike(note):
-        source = commonmark.parse(split(note.text).body, explicit_ids=False)
+        source = github.parse(split(note.text).body, explicit_ids=False)
     ids = {heading.id for heading in source.headings}
     ids.update(anchor.id for anchor in source.anchors if anchor.is_html)
     return frozenset(ids - {""})

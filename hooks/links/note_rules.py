@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from hooks.findings import Finding, nearest
 from hooks.links.settings import Settings
-from hooks.plain import normal_label
-from hooks.records import Heading, Link, LinkKind, Note, Source
+from hooks.markdown import Heading, Link, LinkKind, Source, normal_label
+from hooks.notes import Note
 
 _CITATION = re.compile(r"\d+(?:\s*[-,–]\s*\d+)*\Z")
 _SUBSCRIPT_BEFORE = re.compile(r"[A-Za-z0-9_)\]]\Z")

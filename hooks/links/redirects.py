@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
 from hooks.findings import Finding, nearest
-from hooks.links.trees import Redirect
 
 
 def follow(start: str, steps: Mapping[str, str]) -> tuple[list[str], bool]:
@@ -47,3 +47,12 @@ def check(redirects: tuple[Redirect, ...], notes: set[str], file: str) -> Iterat
             message = f"the redirect of '{one.old}' leads to '{way[-1]}', which does not exist"
         if rule:
             yield Finding(file, one.line, 1, rule, message, one.new, hint)
+
+
+@dataclass(frozen=True, slots=True)
+class Redirect:
+    """A redirect of the configuration: two paths below the docs folder, and its line."""
+
+    old: str
+    new: str
+    line: int

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from hooks.dialects import SITE, Dialect
+from hooks.markdown import SITE, Dialect
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,15 +7,16 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from hooks.content_safety import scheme_of
 from hooks.findings import Finding, nearest
-from hooks.links import ids, languages, own
+from hooks.links import ids, languages, own_address
 from hooks.links.files import Files, encoded, relative
 from hooks.links.report_words import BREAKS_ON_GITHUB, BREAKS_ON_SITE, LANGUAGE_NAMES
+from hooks.links.safety import scheme_of
 from hooks.links.settings import HANDBOOK, Settings
+from hooks.links.targets import Target, resolve
 from hooks.links.uses import Use
-from hooks.records import Catalogue, Note, Source
-from hooks.targets import Target, resolve
+from hooks.markdown import Source
+from hooks.notes import Catalogue, Note
 
 _TEMPLATE = re.compile(r"\{\{|\{%|\$\{|<%")
 _ROUTE = re.compile(r"@|~|pathname:")
@@ -104,7 +105,7 @@ class TargetRules:
                 message += "most renderers, GitHub's too, make no link of it"
             better = use.target.replace(" ", "%20")
             yield _finding(note, use, "view-difference", message, better)
-        inside = own.path_of(use.target, self.settings)
+        inside = own_address.path_of(use.target, self.settings)
         if inside is not None:
             yield from self._check_own_address(note, use, *inside)
             return
@@ -160,7 +161,7 @@ class TargetRules:
         if path.rstrip("/") == prefix:
             inside = ""
         target = Target(inside, fragment)
-        is_github_only = own.is_github_only(use.target)
+        is_github_only = own_address.is_github_only(use.target)
         if inside in self.files:
             # Lines, an editor, the source of a program: GitHub alone has an address for these.
             if is_github_only or (inside not in self.catalogue.notes and "/blob/" in use.target):

@@ -8,9 +8,8 @@ from typing import NamedTuple
 
 import yaml
 
-from hooks import tags
-from hooks.records import HtmlTag, LinkKind, Source
-from hooks.schema import Fast
+from hooks.findings import Fast
+from hooks.markdown import HtmlTag, LinkKind, Source, html_tags
 
 _LOADED = {
     "a": ("href",),
@@ -87,8 +86,8 @@ def of_tag(tag: HtmlTag) -> Iterator[Use]:
         value = tag.get(name)
         if value is None:
             continue
-        line, column = tags.place_of(tag, name)
-        addresses = tags.srcset(value) if name == "srcset" else [value.strip()]
+        line, column = html_tags.place_of(tag, name)
+        addresses = html_tags.srcset(value) if name == "srcset" else [value.strip()]
         for address in addresses:
             yield Use(address, line, column, tag.name, tag.name not in _LINKS, "html")
 

@@ -14,7 +14,7 @@ from hooks.search.index import Index, build_index, make_index
 
 __all__ = ["Engine", "Hit", "build_index", "core_source", "make_index", "open_engine"]
 
-CORE: Final = Path(__file__).with_name("core")
+CORE: Final = Path(__file__).parent / "browser"
 
 _GLUE: Final = """
 var engine = HandbookSearch.create();
@@ -47,8 +47,8 @@ class Hit:
 
 
 def core_source() -> str:
-    """Return the engine's JavaScript: the files of `core/` in order."""
-    return "".join(path.read_text(encoding="utf-8") for path in sorted(CORE.glob("*.js")))
+    """Return the engine's JavaScript: the numbered files of `browser/` in order."""
+    return "".join(path.read_text(encoding="utf-8") for path in sorted(CORE.glob("[0-9]_*.js")))
 
 
 class Engine:

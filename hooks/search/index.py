@@ -12,9 +12,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from hooks.search import characters, everyday
-from hooks.search.documents import Page, folder_pages, pair_sections
-from hooks.search.terms import Group, load_terms
+from hooks.search.from_folder import folder_pages
+from hooks.search.pages import Page
+from hooks.search.pairs import pair_sections
+from hooks.search.words import characters, everyday
+from hooks.search.words.terms import Group, load_terms
 
 FORMAT: Final = 1
 """Number of the format; the core refuses any other."""

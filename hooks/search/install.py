@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import Any, Final
 
 from hooks.search import material
-from hooks.search.documents import Page
 from hooks.search.engine import core_source
 from hooks.search.index import Index, make_index, script
 from hooks.search.material import PREFIXES, WORKER_NAME, WORKERS_DIR, PatchError, Replacement
-from hooks.search.terms import Group
+from hooks.search.pages import Page
+from hooks.search.words.terms import Group
 
 FOLDER: Final = "search"
 TABLES: Final = f"{FOLDER}/handbook.tables.js"
@@ -32,7 +32,7 @@ ENGINES: Final = ("own", "stock")
 OPTIONS_MARK: Final = (
     '/*HANDBOOK_OPTIONS*/{ "language": "", "tables": "", "titles": {}, "parts": {} }'
 )
-WORKER: Final = Path(__file__).with_name("worker.js")
+WORKER: Final = Path(__file__).parent / "browser" / "worker.js"
 
 RELIED_ON: Final = (
     # What our worker takes for granted of Material's page script, by what it is for.

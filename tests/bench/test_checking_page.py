@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from bench import check_page
-from hooks import page_parts, rules
+from hooks.findings import rules
+from hooks.pages import markers
 
 ROOT = Path(__file__).resolve().parents[2]
 PARTS = ("speed", "peers", "trees")
@@ -17,7 +18,7 @@ PARTS = ("speed", "peers", "trees")
 
 @pytest.mark.parametrize("language", ["zh", "en"])
 def test_every_rule_stands_in_the_table(language: str) -> None:
-    table = page_parts.rules_table(language)
+    table = markers.rules_table(language)
     for rule in rules.all_rules():
         assert f"| `{rule.name}`" in table
     rows = table.split("\n")

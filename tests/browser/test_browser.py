@@ -13,7 +13,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
-from hooks import publish
+from hooks.site import publish
 from tests.browser import waiting
 
 pytestmark = pytest.mark.browser

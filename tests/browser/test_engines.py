@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from hooks import offline
+from hooks.site import offline
 from tests.conftest import ROOT, Project, serve
 from tests.engines import Engine, started
 from tests.samples import note

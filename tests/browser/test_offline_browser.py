@@ -12,7 +12,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
-from hooks import offline
+from hooks.site import offline
 from tests.browser import waiting
 from tests.conftest import QuietHandler, Server
 

@@ -14,9 +14,9 @@ from axe_playwright_python.sync_playwright import Axe
 from mkdocs.utils.yaml import yaml_load
 from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
 
-from hooks.front_matter import Kind
-from hooks.search.documents import folder_pages
+from hooks.notes.fields import Kind
 from hooks.search.engine import make_index, open_engine
+from hooks.search.from_folder import folder_pages
 from tests.browser import waiting
 from tests.conftest import ROOT, serve
 
@@ -179,7 +179,7 @@ def test_kinds_have_the_names_that_pages_show() -> None:
     """The chips, the line on top of a note and the engine call a kind the same."""
     script = (ROOT / "docs/assets/javascripts/search-box.js").read_text(encoding="utf-8")
     texts = (ROOT / "overrides/partials/texts/zh.html").read_text(encoding="utf-8")
-    engine = (ROOT / "hooks/search/core/3_query.js").read_text(encoding="utf-8")
+    engine = (ROOT / "hooks/search/browser/3_query.js").read_text(encoding="utf-8")
     shown = dict(re.findall(r'"note\.kind\.(\w+)": "(.+?)"', texts))
     assert set(shown) == set(get_args(Kind))
     kinds = re.search(r"var KINDS = \{(.+?)\}", script, re.DOTALL)

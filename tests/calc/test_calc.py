@@ -13,9 +13,11 @@ from pygments.lexers.javascript import JavascriptLexer
 from pygments.token import Comment, Name, String
 from selectolax.lexbor import LexborHTMLParser
 
-from hooks.calc import cli, engine, page, presets, registry
+from hooks.calc import cli, engine, presets, registry
 from hooks.calc.engine import CalcError, Engine
-from hooks.facts import FactBase, load_facts
+from hooks.data.facts import FactBase
+from hooks.data.load import load_facts
+from hooks.pages import calculator
 
 ROOT = Path(__file__).resolve().parents[2]
 FACTS: FactBase = load_facts(ROOT / "docs" / "data")[0]
@@ -470,7 +472,7 @@ def test_run_is_what_notes_call() -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_block_says_everything_without_script(calc: Engine, name: str, language: str) -> None:
     folder = "calc" if language == "zh" else "en/calc"
-    html = page.render_block(name, calculators=calc, language=language, page_dir=folder)
+    html = calculator.render_block(name, calculators=calc, language=language, page_dir=folder)
     tree = LexborHTMLParser(html)
     record = calc.record(name)
     assert [node.text() for node in tree.css(".arithmatex")] == [
@@ -489,7 +491,7 @@ def test_block_says_everything_without_script(calc: Engine, name: str, language:
 
 def test_block_in_a_note_is_folded_and_links_to_its_page(calc: Engine) -> None:
     titles = {"calc/roofline": "Roofline", "chip/roofline": "Roofline <model>"}
-    html = page.render_block(
+    html = calculator.render_block(
         " roofline\n", calculators=calc, language="en", page_dir="en/chip", titles=titles
     )
     tree = LexborHTMLParser(html)
@@ -500,18 +502,18 @@ def test_block_in_a_note_is_folded_and_links_to_its_page(calc: Engine) -> None:
 
 
 def test_block_links_no_note_that_is_missing(calc: Engine) -> None:
-    html = page.render_block("roofline", calculators=calc, language="zh", page_dir="calc")
+    html = calculator.render_block("roofline", calculators=calc, language="zh", page_dir="calc")
     assert "chip/roofline" not in html
 
 
 def test_block_of_nothing_offers_the_nearest(calc: Engine) -> None:
     with pytest.raises(CalcError, match="did you mean 'kv-cache'"):
-        page.render_block("kvcache", calculators=calc, language="zh")
+        calculator.render_block("kvcache", calculators=calc, language="zh")
 
 
 def test_page_loads_only_what_its_calculators_need() -> None:
     html = '<div class="calc" data-calc="pcie"></div>'
-    names = [address.rpartition("/")[2] for address in page.scripts_of(html)]
+    names = [address.rpartition("/")[2] for address in calculator.scripts_of(html)]
     assert names == ["core.js", "format.js", "scene.js", "parts.js", "links.js", *names[-2:]]
     assert names[-2:] == ["presets.js", "form.js"]
 

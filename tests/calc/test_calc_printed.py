@@ -15,7 +15,8 @@ import pytest
 
 from hooks.calc import engine
 from hooks.calc.engine import Engine
-from hooks.facts import FactBase, load_facts
+from hooks.data.facts import FactBase
+from hooks.data.load import load_facts
 from tests.programs.test_transformer_math import MODELS
 
 ROOT = Path(__file__).resolve().parents[2]

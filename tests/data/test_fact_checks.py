@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from hooks.facts import load_facts
+from hooks.data.load import load_facts
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = """\

@@ -11,9 +11,11 @@ import pytest
 from playwright.sync_api import Browser, expect
 from selectolax.lexbor import LexborHTMLParser
 
-from hooks import facts_export, facts_table
-from hooks.facts import FactBase, FactsError, load_facts
-from hooks.quantities import terms
+from hooks.data import downloads
+from hooks.data.facts import FactBase, FactsError
+from hooks.data.load import load_facts
+from hooks.data.wording import terms
+from hooks.pages import facts_table
 
 ROOT = Path(__file__).resolve().parents[2]
 STYLES = ROOT / "docs/assets/stylesheets"
@@ -267,7 +269,7 @@ def test_all_data_can_be_downloaded(base: FactBase) -> None:
     tree = LexborHTMLParser(facts_table.render("table: gpu", base, "zh", "link/topo"))
     links = [node.attributes["href"] for node in tree.css(".facts__data a[download]")]
     assert links == ["../../data/gpu.csv", "../../data/gpu.json"]
-    files = facts_export.files(base)
+    files = downloads.files(base)
     assert set(files) == {"data/gpu.csv", "data/gpu.json"}
     rows = list(csv.DictReader(files["data/gpu.csv"].removeprefix("\ufeff").splitlines()))
     lane = next(row for row in rows if row["column"] == "lane")

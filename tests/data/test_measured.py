@@ -13,9 +13,10 @@ from typing import Any
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
-from hooks.measured import MeasuredError, render_measured
-from hooks.measured_checks import check_record
-from hooks.measured_table import number
+from hooks.data.measured import MeasuredError
+from hooks.data.measured_check import check_record
+from hooks.data.wording import number
+from hooks.pages.measured_table import render_measured
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = "int main() { return 0; }\n"

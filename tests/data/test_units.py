@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hooks import units
+from hooks.data import units
 
 
 @pytest.mark.parametrize(

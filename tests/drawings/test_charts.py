@@ -13,9 +13,12 @@ import pytest
 from playwright.sync_api import Browser
 from selectolax.lexbor import LexborHTMLParser
 
-from hooks import chart_html, chart_vega, charts
-from hooks.data_blocks import BlockError
-from hooks.facts import FactBase, load_facts
+from hooks.data.facts import FactBase
+from hooks.data.load import load_facts
+from hooks.data.options import BlockError
+from hooks.drawings.charts import spec as charts
+from hooks.drawings.charts import vega
+from hooks.pages import chart as chart_html
 from tests.data.test_facts import FAMILY, SOURCES
 from tests.data.test_measured import RECORD
 
@@ -166,20 +169,20 @@ def marks(spec: dict[str, Any]) -> list[str]:
 
 def test_series_differ_in_more_than_colour(base: FactBase, root: Path) -> None:
     two = SIZES.replace("[sizes]", "[sizes, other]")
-    layers = chart_vega.specification(read(two, base, root))["layer"]
+    layers = vega.specification(read(two, base, root))["layer"]
     line = next(layer for layer in layers if layer["mark"]["type"] == "line")
     point = next(layer for layer in layers if layer["mark"]["type"] == "point")
     dashes = line["encoding"]["strokeDash"]["scale"]["range"]
     shapes = point["encoding"]["shape"]["scale"]["range"]
     assert len({str(dash) for dash in dashes}) == len(set(shapes)) == 2
-    bars = chart_vega.specification(read(f"table: gpu\ny: [link, lane]\n{SAID}", base, root))
+    bars = vega.specification(read(f"table: gpu\ny: [link, lane]\n{SAID}", base, root))
     texts = [row["text"] for row in bars["data"]["values"]]
     assert texts[:2] == ["900  Link", "12.50  Lane"]
     assert marks(bars) == ["bar", "text"]
 
 
 def test_scales_and_reference_lines_are_those_asked_for(base: FactBase, root: Path) -> None:
-    spec = chart_vega.specification(read(f"{SIZES}lines: [{{spec: gpu_uni}}]", base, root))
+    spec = vega.specification(read(f"{SIZES}lines: [{{spec: gpu_uni}}]", base, root))
     first = spec["layer"][0]["encoding"]
     assert first["x"]["scale"]["type"] == "log"
     assert "type" not in first["y"]["scale"]
@@ -233,7 +236,7 @@ def test_every_variable_of_a_chart_has_a_dark_value() -> None:
         (sheets / name).read_text(encoding="utf-8") for name in ("handbook.css", "data.css")
     )
     dark = "".join(re.findall(r'\[data-md-color-scheme="slate"\] \{([^}]*)\}', css))
-    for name in chart_vega.ROLES.values():
+    for name in vega.ROLES.values():
         assert f"{name}:" in dark, name
 
 

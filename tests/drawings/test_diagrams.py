@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser
 
-from hooks import diagrams
-from hooks.diagrams import Diagram, check_diagrams
-from hooks.findings import Finding
+from hooks.drawings import diagrams
+from hooks.drawings.diagrams import Diagram, check_diagrams
+from hooks.findings.finding import Finding
 
 ROOT = Path(__file__).resolve().parents[2]
 LIBRARY = ROOT / "docs/assets/vendor/mermaid/mermaid.min.js"

@@ -9,8 +9,8 @@ import pytest
 from playwright.sync_api import Browser
 from selectolax.lexbor import LexborHTMLParser
 
-from hooks import svg
-from hooks.figures import PALETTE, check_svg, inline_figures
+from hooks.drawings import svg
+from hooks.drawings.figures import PALETTE, check_svg, inline_figures
 
 ROOT = Path(__file__).resolve().parents[2]
 STYLES = ROOT / "docs/assets/stylesheets"

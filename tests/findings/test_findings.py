@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 
-from hooks.findings import Finding, as_github, as_json, as_text, has_errors
+from hooks.findings.finding import Finding, has_errors
+from hooks.findings.formats import as_github, as_json, as_text
 
 FINDING = Finding("docs/a.md", 4, 17, "dead-anchor", "100% of 'x#y' is gone", "x#y", "x#z", "error")
 

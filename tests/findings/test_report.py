@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from hooks import report
-from hooks.findings import Finding
+from hooks.findings import report
+from hooks.findings.finding import Finding
 
 ROOT = Path(__file__).resolve().parents[2]
 DEAD = Finding("docs/a.md", 3, 8, "dead-link", "'乙.md' does not exist", "乙.md", "甲.md")

@@ -7,13 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from hooks import addresses, content_safety, navigation, pairing, rules
-from hooks.findings import Finding
-from hooks.links import assets, digest, redirects
+from hooks.findings import rules
+from hooks.findings.finding import Finding
+from hooks.links import addresses, assets, digest, redirects, safety
+from hooks.links.check import check_sources
+from hooks.links.redirects import Redirect
 from hooks.links.settings import HANDBOOK, Settings
-from hooks.links.trees import Redirect
-from hooks.site_check import check_site
-from hooks.source_check import check_sources
+from hooks.notes import navigation, twins
+from hooks.site.check import check_site
 from tests.samples import note, tree
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -159,7 +160,7 @@ def rules_of(tmp_path: Path, body: str) -> set[str]:
     catalogue, findings = tree(tmp_path, FILES | {"a.md": note(body + "\n")})
     read = {"code/x.py": "# --8<-- [start:main]\n"}
     findings += check_sources(catalogue, read, OWN)
-    findings += content_safety.check_note(catalogue.notes["a.md"])
+    findings += safety.check_note(catalogue.notes["a.md"])
     return {one.rule for one in findings if one.file == "docs/a.md"}
 
 
@@ -180,7 +181,7 @@ def test_not_reported(tmp_path: Path, rule: str, body: str) -> None:
 def of_tree(tmp_path: Path, files: dict[str, str | bytes], config: str = "") -> list[Finding]:
     """Return what the rules about a whole tree say of it."""
     catalogue, findings = tree(tmp_path, files)
-    findings += check_sources(catalogue, {}, OWN) + pairing.check_pairs(catalogue)
+    findings += check_sources(catalogue, {}, OWN) + twins.check_pairs(catalogue)
     findings += addresses.check_aliases(catalogue)
     digests = digest.of_all(catalogue, HANDBOOK)
     findings += assets.orphans(catalogue, tmp_path / "docs", digests, HANDBOOK)

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 import pytest
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from hooks import schema
+from hooks.findings import schema
 
 
 class Part(BaseModel):

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
-from hooks import addresses
-from hooks.records import Catalogue
+from hooks.links import addresses
+from hooks.notes.note import Catalogue
 from tests.samples import note, tree
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from hooks.links.folder import check_folder
+from hooks.links.elsewhere.folder import check_folder
 
 MKDOCS = "site_name: x\nsite_url: https://s.example\nrepo_url: https://github.com/o/r\n"
 SNIPPETS = MKDOCS + "markdown_extensions: [pymdownx.snippets]\n"

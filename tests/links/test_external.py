@@ -17,11 +17,11 @@ from pathlib import Path
 
 import pytest
 
-from hooks.external import cli as external_cli
-from hooks.external.check import as_outcome, for_address, retry_after
-from hooks.external.fragments import check_fragments
-from hooks.external.http import NoAnswerError, Pace, Reply, Trip, is_private
-from hooks.external.records import AGENT, Document, Reason, Verdict
+from hooks.links.external import cli as external_cli
+from hooks.links.external.check import as_outcome, for_address, retry_after
+from hooks.links.external.fragments import check_fragments
+from hooks.links.external.http import NoAnswerError, Pace, Reply, Trip, is_private
+from hooks.links.external.records import AGENT, Document, Reason, Verdict
 from tests.external_stage import QUICK, Handler, Route, Stage, Waits, checker, judge, said
 
 pytest_plugins = ["tests.external_stage"]

@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from hooks.external import allow as external_allow
-from hooks.external import cache as external_cache
-from hooks.external import cli as external_cli
-from hooks.external import collect as external_collect
-from hooks.external import report as external_report
-from hooks.external.records import Document, Outcome, Place, Reason, Use, Verdict, documents
+from hooks.links.external import allow as external_allow
+from hooks.links.external import cache as external_cache
+from hooks.links.external import cli as external_cli
+from hooks.links.external import collect as external_collect
+from hooks.links.external import report as external_report
+from hooks.links.external.records import Document, Outcome, Place, Reason, Use, Verdict, documents
 from tests.external_stage import Stage
 from tests.samples import FIRST_LINE, note, tree
 

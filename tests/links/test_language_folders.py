@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from hooks.links import languages
-from hooks.links.folder import check_folder
+from hooks.links.elsewhere.folder import check_folder
 
 
 def said(docs: Path, files: dict[str, str]) -> list[tuple[str, str, str]]:

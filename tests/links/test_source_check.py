@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from hooks import content_safety, pairing
-from hooks.source_check import check_sources
+from hooks.links import safety
+from hooks.links.check import check_sources
+from hooks.notes import twins
+from hooks.pages import aliases
 from tests.samples import FIRST_LINE, note, said, tree
 
 OTHER = note("## NVLink 发展\n\n<a id='here'></a>\n\n## Two words\n", "Other")
@@ -158,7 +160,7 @@ def test_unreadable_notes(
 )
 def test_twins_that_differ(tmp_path: Path, chinese: str, english: str, line: int) -> None:
     catalogue, _ = tree(tmp_path, {"a.md": note(chinese), "a.en.md": note(english)})
-    (finding,) = pairing.check_pairs(catalogue)
+    (finding,) = twins.check_pairs(catalogue)
     assert (finding.file, finding.line, finding.rule) == ("docs/a.en.md", line, "twin-headings")
     assert "docs/a.md" in finding.message
 
@@ -168,8 +170,8 @@ def test_twin_ids_never_take_an_id_in_use(tmp_path: Path) -> None:
         tmp_path, {"a.md": note("## X\n\n## 乙\n"), "a.en.md": note("## Y\n\n## X\n")}
     )
     ours, theirs = catalogue.notes["a.md"], catalogue.notes["a.en.md"]
-    assert pairing.twin_ids(ours, theirs) == {"x": "y"}
-    html = pairing.add_aliases('<h2 id="x">X</h2><h2 id="乙">乙</h2>', {"x": "y"})
+    assert twins.twin_ids(ours, theirs) == {"x": "y"}
+    html = aliases.add_aliases('<h2 id="x">X</h2><h2 id="乙">乙</h2>', {"x": "y"})
     assert html == '<h2 id="x"><span class="twin-alias" id="y"></span>X</h2><h2 id="乙">乙</h2>'
 
 
@@ -196,8 +198,8 @@ def test_twin_ids_never_take_an_id_in_use(tmp_path: Path) -> None:
 )
 def test_unsafe_content_is_refused_with_its_line(tmp_path: Path, body: str) -> None:
     catalogue, _ = tree(tmp_path, {"a.md": note("ok\n\n" + body + "\n")})
-    findings = content_safety.check_note(catalogue.notes["a.md"])
-    assert {one.rule for one in findings} == {content_safety.RULE}
+    findings = safety.check_note(catalogue.notes["a.md"])
+    assert {one.rule for one in findings} == {safety.RULE}
     assert {one.line for one in findings} <= {LINE + 2, LINE + 3}
 
 
@@ -212,7 +214,7 @@ def test_unsafe_content_is_refused_with_its_line(tmp_path: Path, body: str) -> N
 )
 def test_harmless_content_passes(tmp_path: Path, body: str) -> None:
     catalogue, _ = tree(tmp_path, {"a.md": note(body + "\n")})
-    assert content_safety.check_note(catalogue.notes["a.md"]) == []
+    assert safety.check_note(catalogue.notes["a.md"]) == []
 
 
 @pytest.mark.parametrize(
@@ -230,8 +232,8 @@ def test_harmless_content_passes(tmp_path: Path, body: str) -> None:
     ],
 )
 def test_rendered_content_is_looked_at_as_a_browser_does(html: str) -> None:
-    findings = content_safety.check_rendered(html, "docs/a.md", 'x\n<img src="x"onerror="y">\n')
-    assert {one.rule for one in findings} == {content_safety.RULE}
+    findings = safety.check_rendered(html, "docs/a.md", 'x\n<img src="x"onerror="y">\n')
+    assert {one.rule for one in findings} == {safety.RULE}
 
 
 @pytest.mark.parametrize(
@@ -243,4 +245,4 @@ def test_rendered_content_is_looked_at_as_a_browser_does(html: str) -> None:
     ],
 )
 def test_rendered_content_that_only_looks_odd_passes(html: str) -> None:
-    assert content_safety.check_rendered(html, "docs/a.md", html) == []
+    assert safety.check_rendered(html, "docs/a.md", html) == []

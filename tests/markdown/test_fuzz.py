@@ -12,13 +12,17 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from hooks import catalogue, content_safety, inline, report, site_inline
-from hooks.dialects import ANY, COMMONMARK, SITE, Dialect
-from hooks.findings import Finding, nearest
-from hooks.links.folder import check_folder
-from hooks.records import Catalogue
-from hooks.source import parse
-from hooks.source_check import check_sources
+from hooks.findings import report
+from hooks.findings.finding import Finding, nearest
+from hooks.links import safety
+from hooks.links.check import check_sources
+from hooks.links.elsewhere.folder import check_folder
+from hooks.markdown import github_inline
+from hooks.markdown.dialects import ANY, COMMONMARK, SITE, Dialect
+from hooks.markdown.reader import inline
+from hooks.markdown.site import parse
+from hooks.notes import catalogue
+from hooks.notes.note import Catalogue
 from tests import hostile
 from tests.samples import note
 
@@ -92,7 +96,7 @@ def checked(text: str | bytes, dialect: Dialect = SITE) -> list[Finding]:
     first, findings = catalogue.read_note("a.md", data, "docs", dialect)
     second, _ = catalogue.read_note("b.en.md", note("## x\n").encode())
     notes = Catalogue({"a.md": first, "b.en.md": second}, frozenset({"p.png", "8<--"}))
-    found = findings + check_sources(notes, {}) + content_safety.check_note(first)
+    found = findings + check_sources(notes, {}) + safety.check_note(first)
     lines = first.text.split("\n")
     for one in found:
         assert 0 <= one.line <= len(lines) and one.column >= 0, one
@@ -152,7 +156,7 @@ def test_a_link_is_found_whatever_comes_before(text: str) -> None:
 @given(text=texts)
 @lenient
 def test_inline_offsets_lie_in_the_run(text: str) -> None:
-    for scan in (inline.scan, site_inline.scan):
+    for scan in (github_inline.scan, inline.scan):
         found = scan(text)
         for link in (*found.links, *found.footnotes):
             assert 0 <= link.offset <= len(text)
@@ -229,7 +233,7 @@ def test_ten_thousand_notes_in_bounded_memory(tmp_path: Path) -> None:
     (docs / "n5000.md").write_text("# Note\n\n[x](n5001.md#prat)\n", encoding="utf-8")
     program = (
         "import sys\nfrom pathlib import Path\n"
-        "from hooks.links.folder import check_folder\n"
+        "from hooks.links.elsewhere.folder import check_folder\n"
         "from tests.peak import peak_kilobytes\n"
         "notes, found = check_folder(Path(sys.argv[1]))\n"
         "peak = peak_kilobytes()\n"

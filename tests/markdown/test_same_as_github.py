@@ -9,9 +9,9 @@ import pytest
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from hooks import commonmark
-from hooks.plain import normal_label
-from hooks.records import LinkKind
+from hooks.markdown import github as commonmark
+from hooks.markdown.source import LinkKind
+from hooks.markdown.text import normal_label
 from tests.markdown.test_same_as_site import TOKENS
 
 CASES = [

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from hooks import front_matter
-from hooks.source import parse
+from hooks.markdown.site import parse
+from hooks.notes import fields
 from tests import rendered
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
@@ -242,7 +242,7 @@ def test_marks_in_any_order(seed: int) -> None:
 
 @pytest.mark.parametrize("path", sorted(DOCS.rglob("*.md")), ids=lambda path: path.name)
 def test_every_note_of_this_handbook(path: Path) -> None:
-    text = front_matter.split(path.read_text(encoding="utf-8")).body
+    text = fields.split(path.read_text(encoding="utf-8")).body
     text = re.sub(r"^[ \t]*-+8<-+.*$", "", text, flags=re.MULTILINE)
     site, ours = rendered.seen(rendered.render(text)), rendered.read(parse(text))
     assert (set(ours[0]), set(ours[1])) == (set(site[0]), set(site[1]))

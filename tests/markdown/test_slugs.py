@@ -6,11 +6,11 @@ import markdown
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
-from hooks.heading_ids import HeadingIdsExtension
-from hooks.slugs import Slugger, github_slug
-from hooks.source import parse
+from hooks.markdown.heading_ids import HeadingIdsExtension
+from hooks.markdown.site import parse
+from hooks.markdown.slugs import Slugger, github_slug
 
-# Ids as github.com renders them; see the rule quoted in hooks/slugs.py.
+# Ids as github.com renders them; see the rule quoted in hooks/markdown/slugs.py.
 CASES = [
     ("NVLink 发展", "nvlink-发展"),
     ("A - B", "a---b"),

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from hooks.records import LinkKind
-from hooks.source import parse
+from hooks.markdown.site import parse
+from hooks.markdown.source import LinkKind
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from hooks import budgets
-from hooks.findings import Finding
+from hooks.findings.finding import Finding
+from hooks.notes import budgets
 from tests.samples import FIRST_LINE, note, tree
 
 WORDS = "one two three four five six seven eight nine ten "

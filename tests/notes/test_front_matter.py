@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from hooks import front_matter
+from hooks.notes import fields
 
 GOOD = "title: T\ndescription: d\nkind: note\nverified: 2026-01-02\n"
 
 
 def test_good() -> None:
-    record, findings = front_matter.parse(GOOD + "tags: [a]\nprerequisites: [link/topo/x]\n", "n")
+    record, findings = fields.parse(GOOD + "tags: [a]\nprerequisites: [link/topo/x]\n", "n")
     assert findings == []
     assert record is not None
     assert (record.title, record.kind, record.tags) == ("T", "note", ["a"])
@@ -37,7 +37,7 @@ def test_good() -> None:
     ],
 )
 def test_bad(text: str | None, line: int, words: str, suggestion: str) -> None:
-    record, findings = front_matter.parse(text, "docs/n.md")
+    record, findings = fields.parse(text, "docs/n.md")
     assert record is None
     assert len(findings) == 1
     finding = findings[0]
@@ -46,11 +46,11 @@ def test_bad(text: str | None, line: int, words: str, suggestion: str) -> None:
 
 
 def test_split_keeps_line_numbers() -> None:
-    parts = front_matter.split("---\ntitle: T\n---\n# T\n")
+    parts = fields.split("---\ntitle: T\n---\n# T\n")
     assert parts.yaml_text == "title: T\n"
     assert parts.body.split("\n")[3] == "# T"
 
 
 @pytest.mark.parametrize("text", ["# T\n", "--\ntitle: T\n--\n", "\n---\ntitle: T\n---\n"])
 def test_text_without_front_matter_is_left_alone(text: str) -> None:
-    assert front_matter.split(text) == front_matter.Split(None, text)
+    assert fields.split(text) == fields.Split(None, text)

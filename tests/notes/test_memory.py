@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from hooks import memory
-from hooks.catalogue import load
-from hooks.checks import read_tree
-from hooks.findings import Finding
-from hooks.links.folder import check_folder
-from hooks.records import Source
+from hooks.findings.finding import Finding
+from hooks.handbook import read_tree
+from hooks.links.elsewhere.folder import check_folder
+from hooks.markdown.source import Source
+from hooks.notes import cache as memory
+from hooks.notes.catalogue import load
 from tests.planted import DEFECTS, FILES, VALID
 from tests.planted import write as write_defects
 from tests.samples import note

@@ -8,9 +8,9 @@ import markdown
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
-from hooks import bibliography, source_use
-from hooks.checks import read_tree
-from hooks.facts import load_facts
+from hooks.data.load import load_facts
+from hooks.handbook import read_tree
+from hooks.pages import source_use, sources
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -20,7 +20,7 @@ def page(request: pytest.FixtureRequest) -> LexborHTMLParser:
     """The list of the handbook itself, in each language."""
     tree = read_tree(ROOT)
     users = source_use.users(tree.notes, tree.facts, tree.resolver, request.param)
-    text = bibliography.render(tree.facts, users, request.param)
+    text = sources.render(tree.facts, users, request.param)
     return LexborHTMLParser(markdown.markdown(text, extensions=["md_in_html"]))
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import datetime
 from pathlib import Path
 
-from hooks import backlinks, contents, navigation, page_parts, scaffold, topic_map
-from hooks.records import Catalogue
+from hooks.notes import navigation, new_note
+from hooks.notes.note import Catalogue
+from hooks.pages import backlinks, contents, markers, topic_map
 from tests.samples import note, said, tree
 
 NAV = """\
@@ -76,7 +77,7 @@ def test_refresh_rewrites_only_the_block(tmp_path: Path) -> None:
 
 def test_topic_page_lists_its_notes_from_where_it_stands(tmp_path: Path) -> None:
     catalogue, entries = handbook(tmp_path)
-    text = page_parts.fill_markers(
+    text = markers.fill_markers(
         "x\n\n<!-- notes -->\n",
         page_path="link/topo/index.en.md",
         language="en",
@@ -115,9 +116,9 @@ def test_backlinks_name_the_linking_note(tmp_path: Path) -> None:
     assert {key: [one.id for one in notes] for key, notes in found.items()} == {
         "link/topo/b": ["link/topo/a"]
     }
-    html = page_parts.backlinks_html(found["link/topo/b"], {"link/topo/a": "a.html"}, "zh")
+    html = markers.backlinks_html(found["link/topo/b"], {"link/topo/a": "a.html"}, "zh")
     assert '<a href="a.html">笔记甲</a>' in html
-    assert page_parts.backlinks_html([], {}, "zh") == ""
+    assert markers.backlinks_html([], {}, "zh") == ""
 
 
 def test_navigation_and_notes_must_agree(tmp_path: Path) -> None:
@@ -134,19 +135,20 @@ def test_navigation_and_notes_must_agree(tmp_path: Path) -> None:
 
 def test_new_note_is_written_registered_and_clean(tmp_path: Path) -> None:
     handbook(tmp_path)
-    files = scaffold.new_note(tmp_path, "link/topo/fresh-note")
+    files = new_note.new_note(tmp_path, "link/topo/fresh-note")
     assert [path.name for path in files] == ["fresh-note.md", "fresh-note.en.md", "mkdocs.yml"]
     entries = navigation.read_navigation(tmp_path / "mkdocs.yml")
     pages = [page.path for entry in entries for page in entry.pages()]
     assert pages[-2:] == ["link/topo/a.md", "link/topo/fresh-note.md"]
-    from hooks import catalogue as reader
-    from hooks import pairing, source_check
+    from hooks.links import check
+    from hooks.notes import catalogue as reader
+    from hooks.notes import twins
 
     notes, problems = reader.load(tmp_path / "docs", tmp_path)
     assert problems == []
-    fresh = [one for one in source_check.check_sources(notes) if "fresh" in one.file]
+    fresh = [one for one in check.check_sources(notes) if "fresh" in one.file]
     assert fresh == []
-    assert [one for one in pairing.check_pairs(notes) if "fresh" in one.file] == []
+    assert [one for one in twins.check_pairs(notes) if "fresh" in one.file] == []
 
 
 def test_new_note_refuses_what_would_not_work(tmp_path: Path) -> None:
@@ -159,8 +161,8 @@ def test_new_note_refuses_what_would_not_work(tmp_path: Path) -> None:
         ("link/topo/a", "exists already"),
     ):
         try:
-            scaffold.new_note(tmp_path, note_id)
-        except scaffold.ScaffoldError as error:
+            new_note.new_note(tmp_path, note_id)
+        except new_note.ScaffoldError as error:
             assert words in str(error)
         else:
             raise AssertionError(note_id)

@@ -10,11 +10,14 @@ from typing import Any
 import markdown
 import pytest
 
-from hooks import charts, facts_table, measured
-from hooks.calc import engine, page
-from hooks.data_blocks import BlockError
-from hooks.data_fences import ERRORS, KINDS, DataFences
-from hooks.facts import FactBase, load_facts
+from hooks.calc import engine
+from hooks.data import measured
+from hooks.data.facts import FactBase
+from hooks.data.load import load_facts
+from hooks.data.options import BlockError
+from hooks.drawings.charts import spec
+from hooks.pages import calculator, facts_table, measured_table
+from hooks.pages.fences import ERRORS, KINDS, DataFences
 from tests.data.test_measured import RECORD
 from tests.samples import note, tree
 
@@ -34,9 +37,9 @@ BAD = {
 }
 RENDERS: dict[str, tuple[Any, str]] = {
     "facts": (facts_table, "render"),
-    "measured": (measured, "render_measured"),
-    "chart": (charts, "read"),
-    "calc": (page, "render_block"),
+    "measured": (measured_table, "render_measured"),
+    "chart": (spec, "read"),
+    "calc": (calculator, "render_block"),
 }
 
 

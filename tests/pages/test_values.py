@@ -11,10 +11,10 @@ import markdown
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
-from hooks import value_links, values
-from hooks.catalogue import load
-from hooks.checks import read_tree
-from hooks.facts import load_facts
+from hooks.data.load import load_facts
+from hooks.handbook import read_tree
+from hooks.notes.catalogue import load
+from hooks.pages.values import links, values
 
 ROOT = Path(__file__).resolve().parents[2]
 FAMILY = """\
@@ -239,7 +239,7 @@ def test_twins_have_the_same_markers(root: Path) -> None:
 def page(root: Path, body: str, language: str = "en") -> tuple[LexborHTMLParser, list[str]]:
     """Render a page of this Markdown as the site does, and make its numbers links."""
     html = markdown.markdown(body, extensions=["tables", "md_in_html", "attr_list"])
-    done, problems = value_links.render(
+    done, problems = links.render(
         html, resolver(root), language=language, page_dir="en/t" if language == "en" else "t"
     )
     return LexborHTMLParser(done), problems
@@ -312,7 +312,7 @@ def test_numbers_in_tables_and_lists_are_links_and_code_is_left_alone(root: Path
 
 def test_a_page_without_markers_is_not_touched(root: Path) -> None:
     html = "<p>450 GB/s <!-- a remark --> &lt;!-- fact gpu/h100/link --&gt;</p>"
-    assert value_links.render(html, resolver(root), language="en") == (html, [])
+    assert links.render(html, resolver(root), language="en") == (html, [])
 
 
 def test_a_marker_where_checks_do_not_look_is_reported(root: Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from hooks import figures
+from hooks.drawings import figures
 from tools import figures_topo
 from tools.figure_files import load_program
 

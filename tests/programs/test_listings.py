@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from hooks import catalogue
-from hooks.records import Note
+from hooks.notes import catalogue
+from hooks.notes.note import Note
 
 ROOT = Path(__file__).resolve().parents[2]
 NOTES, _ = catalogue.load(ROOT / "docs", ROOT)

@@ -11,7 +11,7 @@ import pytest
 
 from hooks.calc import engine
 from hooks.calc.engine import Engine
-from hooks.facts import load_facts
+from hooks.data.load import load_facts
 from tools import figures_parallel
 from tools.figure_files import load_program
 

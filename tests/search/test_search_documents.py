@@ -6,18 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from hooks.search.documents import (
-    CODE_CLOSE,
-    CODE_OPEN,
-    NOTE,
-    Page,
-    folder_pages,
-    key_of,
-    location_of,
-    pair_sections,
-    read_html,
-)
-from hooks.search.markdown import read_note
+from hooks.search.from_folder import folder_pages
+from hooks.search.from_html import read_html
+from hooks.search.from_markdown import read_note
+from hooks.search.pages import CODE_CLOSE, CODE_OPEN, NOTE, Page, key_of, location_of
+from hooks.search.pairs import pair_sections
 from tests import search_notes
 
 _NAMES = str.maketrans({CODE_OPEN: "«", CODE_CLOSE: "»", NOTE: "¹"})

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from hooks import search
 from hooks.search.engine import Engine, Hit, build_index, core_source, open_engine
+from hooks.search.from_markdown import read_note
 from hooks.search.index import make_index
-from hooks.search.markdown import read_note
 from tests import search_notes
 
 

@@ -6,10 +6,10 @@ from typing import cast
 
 import pytest
 
-from hooks.search import everyday
 from hooks.search.engine import core_source, open_engine
+from hooks.search.from_markdown import read_note
 from hooks.search.index import make_index
-from hooks.search.markdown import read_note
+from hooks.search.words import everyday
 
 WORDS = everyday.everyday()
 

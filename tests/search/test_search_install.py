@@ -11,9 +11,11 @@ import material
 import pytest
 from py_mini_racer import MiniRacer
 
-from hooks import catalogue
-from hooks.search.documents import Page, collect, folder_pages
+from hooks.notes import catalogue
 from hooks.search.engine import open_engine
+from hooks.search.from_folder import folder_pages
+from hooks.search.from_html import collect
+from hooks.search.from_markdown import read_note
 from hooks.search.index import make_index
 from hooks.search.install import (
     FACETS,
@@ -28,10 +30,10 @@ from hooks.search.install import (
     own_files,
     read_settings,
 )
-from hooks.search.markdown import read_note
 from hooks.search.material import WORKERS_DIR, PatchError, SearchIndexError
+from hooks.search.pages import Page
 from hooks.search.terminal import read_site
-from hooks.search.terms import check_terms
+from hooks.search.words.terms import check_terms
 from tests import search_notes
 from tests.conftest import ROOT
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from hooks.search.terms import TermsError, check_terms, load_terms
+from hooks.search.words.terms import TermsError, check_terms, load_terms
 
 GOOD = """\
 - id: zero-copy

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from hooks.search.term_forms import check_forms
-from hooks.search.terms import check_terms
+from hooks.search.words.term_forms import check_forms
+from hooks.search.words.terms import check_terms
 from tests.samples import FIRST_LINE, note, said, tree
 
 TERMS = """\

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from hooks.search.documents import folder_pages
 from hooks.search.engine import Engine, make_index, open_engine
+from hooks.search.from_folder import folder_pages
 from tests import samples
 
 PAIRS = {

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from hooks import offline
+from hooks.site import offline
 from tests.conftest import ROOT, Project
 
 HOME = """<!doctype html><html><head><link rel="stylesheet" href="{up}assets/a.css"></head><body>

@@ -5,7 +5,7 @@ from __future__ import annotations
 import zipfile
 from pathlib import Path
 
-from hooks import publish
+from hooks.site import publish
 
 
 def folder(path: Path, text: str) -> Path:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
-from hooks.site_check import check_site, read_page
+from hooks.site.check import check_site, read_page
 
 
 def site_with(tmp_path: Path, body: str) -> Path:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from hooks import figures as rules
+from hooks.drawings import figures as rules
 from tools import draw, figures_topo
 
 pytestmark = pytest.mark.tools

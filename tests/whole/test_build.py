@@ -16,8 +16,8 @@ from pathlib import Path
 
 import pytest
 
-from hooks.checks import read_tree
-from hooks.findings import has_errors
+from hooks.findings.finding import has_errors
+from hooks.handbook import read_tree
 from hooks.search.engine import open_engine
 from hooks.search.terminal import read_site
 from tests.conftest import Project

@@ -7,9 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from hooks import charts, facts_table, values
-from hooks.catalogue import load
-from hooks.facts import FactBase, load_facts
+from hooks.data.facts import FactBase
+from hooks.data.load import load_facts
+from hooks.drawings.charts import spec as charts
+from hooks.notes.catalogue import load
+from hooks.pages import facts_table
+from hooks.pages.values import values
 from tests.samples import note
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from hooks import catalogue, navigation
-from hooks.checks import read_tree, readme_findings
-from hooks.findings import has_errors
+from hooks.findings.finding import has_errors
+from hooks.handbook import read_tree, readme_findings
+from hooks.notes import catalogue, navigation
 from tests.conftest import ADDRESS, ROOT
 
 NOTES, _ = catalogue.load(ROOT / "docs", ROOT)

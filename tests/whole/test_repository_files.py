@@ -14,7 +14,7 @@ import yaml
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from hooks.front_matter import FrontMatter, Kind
+from hooks.notes.fields import FrontMatter, Kind
 
 ROOT = Path(__file__).resolve().parents[2]
 GITHUB = ROOT / ".github"

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote
 
-from hooks.catalogue import read_note
-from hooks.records import DEFAULT_LANGUAGE, LANGUAGES, Note
+from hooks.notes.catalogue import read_note
+from hooks.notes.note import DEFAULT_LANGUAGE, LANGUAGES, Note
 
 _HTML_SUFFIX = re.compile(r"(?:(?:^|/)index)?\.html\Z|/\Z")
 _FOOTNOTE = re.compile(r"^\[\^[^\]]+\]:.*(?:\n(?:[ \t]+.*|[ \t]*))*", re.MULTILINE)

@@ -1,6 +1,6 @@
 /*
  * Reading a hosted handbook with the network off: starts the service worker (sw.js, made by
- * hooks/offline.py), says in the footer what is available offline and in which version, and
+ * hooks/site/offline.py), says in the footer what is available offline and in which version, and
  * opens a dialog to store the whole handbook or to remove it again. Does nothing on file:// and
  * in browsers without service workers, and the page needs none of it.
  */

@@ -47,7 +47,7 @@
     none: "No results", one: "Results on 1 page", many: "Results on # pages",
     weak: ", none of them an exact match"
   };
-  /* As overrides/partials/texts/ and hooks/search/core have them; a test compares. */
+  /* As overrides/partials/texts/ and hooks/search/browser have them; a test compares. */
   var KINDS = {
     note: "笔记", map: "导览", tutorial: "教程", paper: "论文", interview: "面试题", reference: "参考"
   };

@@ -1,0 +1,79 @@
+"""The data of a family as files to download: every cell with its terms and its source."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from typing import TYPE_CHECKING, Any
+
+from hooks.data.wording import Text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from hooks.data.facts import FactBase, Family
+
+FOLDER = "data"
+"""Below the folder of the site."""
+_COLUMNS = (
+    *("row", "row_zh", "row_en", "column", "column_zh", "column_en"),
+    *("value", "value_zh", "unit", "direction", "density", "per", "confidence", "status"),
+    *("note_zh", "note_en", "source", "publisher", "source_title", "url", "read"),
+)
+
+
+def path_of(family: str, kind: str) -> str:
+    """Return where the file of a family lies in the site; `kind` is `csv` or `json`."""
+    return f"{FOLDER}/{family}.{kind}"
+
+
+def files(base: FactBase) -> dict[str, str]:
+    """Return path below the site and text of every file to download."""
+    found = {}
+    for name, family in base.families.items():
+        found[path_of(name, "csv")] = as_csv(_COLUMNS, _rows(family, base))
+        found[path_of(name, "json")] = _as_json(family, base)
+    return found
+
+
+def as_csv(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """Return a table as CSV that spreadsheets read: UTF-8 with its mark, lines end in CR LF."""
+    out = io.StringIO()
+    writer = csv.writer(out)
+    writer.writerow(columns)
+    writer.writerows(rows)
+    return "\ufeff" + out.getvalue()
+
+
+def _rows(family: Family, base: FactBase) -> Iterable[list[object]]:
+    for row_name, row in family.rows.items():
+        for name, cell in row.cells.items():
+            column, source = family.columns[name], base.sources.get(cell.source)
+            is_text = isinstance(cell.value, Text)
+            yield [
+                *(row_name, row.title.zh, row.title.en, name, column.title.zh, column.title.en),
+                cell.value.en if isinstance(cell.value, Text) else cell.value,
+                cell.value.zh if isinstance(cell.value, Text) else "",
+                "" if is_text else column.unit or "",
+                *(column.direction or "", column.density or ""),
+                column.per.en if column.per else "",
+                *(cell.confidence, cell.status or row.status or ""),
+                *((cell.note.zh, cell.note.en) if cell.note else ("", "")),
+                cell.source,
+                *((source.publisher.en, source.title.en, source.url) if source else ("", "", "")),
+                cell.read.isoformat(),
+            ]
+
+
+def _as_json(family: Family, base: FactBase) -> str:
+    used = {cell.source for row in family.rows.values() for cell in row.cells.values()}
+    data: dict[str, Any] = family.model_dump(
+        mode="json", by_alias=True, exclude_none=True, warnings=False
+    )
+    data["sources"] = {
+        key: source.model_dump(mode="json", exclude_none=True, warnings=False)
+        for key, source in base.sources.items()
+        if key in used
+    }
+    return json.dumps(data, ensure_ascii=False, indent=1) + "\n"

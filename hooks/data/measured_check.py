@@ -1,0 +1,186 @@
+"""What is wrong with a measured record: its form, what it names, what its figures contradict."""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pydantic import ValidationError
+
+from hooks.data.measured import Known, Record, parse_record, sha256, stale_programs
+from hooks.findings import Document, Finding, YamlError, nearest, read
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+RATIO_TOLERANCE = 0.01
+"""How far a printed ratio may lie from value / specification, relative: rounding to 1 %."""
+
+
+def check_record(
+    path: Path,
+    root: Path,
+    known: Known | None = None,
+    families: Mapping[str, Any] | None = None,
+) -> list[Finding]:
+    """Return what is wrong with a record.
+
+    Arguments:
+        path: The file.
+        root: The repository root, which findings and programs are named from.
+        known: Records that have been read already, by their texts.
+        families: The data of families of facts that have been read already, by their texts.
+
+    Rules: `measurement-field` (form), `measurement-reference` (names what it lacks),
+    `measurement-ratio` (a share that its own figures contradict), `measurement-stale` (a program
+    has changed since it ran: a warning, as pages mark such figures).
+    """
+    file = path.resolve().relative_to(root.resolve()).as_posix()
+    text = path.read_text(encoding="utf-8", errors="replace")
+    try:
+        record = parse_record(text, known)
+    except json.JSONDecodeError as error:
+        message = f"the record is not JSON: {error.msg}"
+        return [Finding(file, error.lineno, error.colno, "measurement-field", message)]
+    except ValidationError as error:
+        return _document(text, file).explain(error, Record, "measurement-field")
+    problems = [
+        *_references(record),
+        *_specified(record, root, families or {}),
+        *_ratios(record),
+        *_points(record),
+        *_stale(record, root),
+    ]
+    if not problems:
+        return []
+    document = _document(text, file)
+    return [document.finding(*problem) for problem in problems]
+
+
+_SOURCE = re.compile(r"docs/data/(?P<family>[\w-]+)\.yml: (?P<row>[\w-]+), (?P<column>[\w-]+)\Z")
+"""How a specification names a cell of the facts."""
+
+Problem = tuple[str, tuple[str | int, ...], str, str, str]
+"""Rule, path into the record, message, target, suggestion."""
+
+
+def _document(text: str, file: str) -> Document:
+    """Return the places of a JSON text, which YAML reads as well; only needed when it is wrong."""
+    try:
+        return read(text, file, "the record")
+    except YamlError:
+        return Document(None, None, file)
+
+
+def _references(record: Record) -> Iterator[Problem]:
+    known = [item.id for item in record.specification]
+    rule = "measurement-reference"
+    for n, result in enumerate(record.results):
+        if result.spec is not None and result.spec not in known:
+            message = f"result '{result.id}' names the specification '{result.spec}', not given"
+            hint = nearest(result.spec, known)
+            yield rule, ("results", n, "spec"), message, result.spec, hint
+        if result.id in [other.id for other in record.results[:n]]:
+            message = f"two results have the id '{result.id}'"
+            yield rule, ("results", n, "id"), message, result.id, ""
+    results = [result.id for result in record.results]
+    for n, line in enumerate(record.summary):
+        if line.ratio_to is not None and line.ratio_to.spec not in known:
+            spec = line.ratio_to.spec
+            message = f"a summary names the specification '{spec}', which is not given"
+            at = ("summary", n, "ratio_to", "spec")
+            yield rule, at, message, spec, nearest(spec, known)
+        if line.result is not None and line.result not in results:
+            message = f"a summary names the result '{line.result}', which is not there"
+            hint = nearest(line.result, results)
+            yield rule, ("summary", n, "result"), message, line.result, hint
+
+
+@lru_cache(maxsize=64)
+def _rows(text: str) -> dict[str, Any]:
+    """Return the rows of a family; by its text, so that what is remembered cannot be stale."""
+    rows: dict[str, Any] = read(text).data["rows"]
+    return rows
+
+
+def _specified(record: Record, root: Path, families: Mapping[str, Any]) -> Iterator[Problem]:
+    """Compare specifications that name a cell of the facts with that cell."""
+    for n, item in enumerate(record.specification):
+        match = _SOURCE.match(item.source or "")
+        if match is None:
+            continue
+        try:
+            text = (root / f"docs/data/{match['family']}.yml").read_text(encoding="utf-8")
+            rows = families[text]["rows"] if text in families else _rows(text)
+            value = rows[match["row"]]["cells"][match["column"]]["value"]
+        except (OSError, YamlError, KeyError, TypeError):
+            message = f"specification '{item.id}': there is no '{item.source}'"
+            at = ("specification", n, "source")
+            yield "measurement-reference", at, message, str(item.source), ""
+            continue
+        if value != item.value:
+            message = f"specification '{item.id}' is {item.value:g} here, {value} in {item.source}"
+            at = ("specification", n, "value")
+            yield "measurement-reference", at, message, f"{item.value:g}", str(value)
+
+
+def _ratios(record: Record) -> Iterator[Problem]:
+    specs = {item.id: item for item in record.specification}
+    for n, line in enumerate(record.summary):
+        spec = specs.get(line.ratio_to.spec) if line.ratio_to else None
+        if spec is None or line.ratio_to is None:
+            continue
+        at = ("summary", n, "ratio_to")
+        for name in ("unit", "direction"):
+            mine, theirs = getattr(line, name), getattr(spec, name)
+            if mine != theirs:
+                message = (
+                    f"compares {name} {mine or 'none'} with {theirs or 'none'} of '{spec.id}'; "
+                    "a share needs the same on both sides"
+                )
+                yield "measurement-ratio", at, message, spec.id, ""
+                break
+        else:
+            true = line.value / spec.value if spec.value else 0.0
+            if abs(line.ratio_to.ratio - true) > RATIO_TOLERANCE * max(abs(true), 1e-12):
+                message = (
+                    f"ratio {line.ratio_to.ratio:g} is not {line.value:g} / {spec.value:g} "
+                    f"= {true:.4g}"
+                )
+                yield "measurement-ratio", at, message, f"{line.ratio_to.ratio:g}", f"{true:.4g}"
+
+
+def _points(record: Record) -> Iterator[Problem]:
+    for n, result in enumerate(record.results):
+        for name in ("statistic", "n"):
+            if getattr(result, name) is None:
+                message = f"result '{result.id}' lacks '{name}': which statistic, of how many runs"
+                yield "measurement-field", ("results", n), message, result.id, ""
+        for m, point in enumerate(result.points):
+            lacking = [axis.name for axis in result.axes if axis.name not in point]
+            value = point.get("value")
+            if isinstance(value, bool) or not isinstance(value, int | float):
+                lacking.append("value")
+            if lacking:
+                message = f"a point of '{result.id}' lacks {', '.join(lacking)}"
+                yield "measurement-field", ("results", n, "points", m), message, result.id, ""
+
+
+def _stale(record: Record, root: Path) -> Iterator[Problem]:
+    stale = stale_programs(record, root)
+    for n, program in enumerate(record.all_programs):
+        if program.path not in stale:
+            continue
+        at = ("program",) if n == 0 and record.program else ("programs",)
+        path = root / program.path
+        if path.is_file():
+            message = (
+                f"'{program.path}' has changed since it was measured; measure again "
+                f"(recorded sha256 {program.sha256[:12]}…, now {sha256(path)[:12]}…)"
+            )
+        else:
+            message = f"the program '{program.path}' is not in the repository"
+        yield "measurement-stale", at, message, program.path, ""

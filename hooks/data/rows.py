@@ -1,0 +1,152 @@
+"""Choose and order the rows of a family: `where: year >= 2020`, `order: -gpu_bi`."""
+
+from __future__ import annotations
+
+import operator
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from hooks.data.facts import Column, FactBase, Family, Row
+from hooks.data.options import BlockError, names, pick
+from hooks.data.wording import Text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from hooks.data.facts import Row
+
+_CONDITION = re.compile(r"(?P<column>[\w-]+)\s*(?:(?P<sign><=|>=|!=|=|<|>)\s*(?P<value>.+?))?\s*\Z")
+_COMPARE: dict[str, Callable[[Any, Any], bool]] = {
+    "=": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A column compared with a value; without a sign, that the row has the cell."""
+
+    column: str
+    sign: str = ""
+    value: str = ""
+
+    def holds(self, cell: int | float | Text | None) -> bool:
+        """Tell whether a cell's value meets the condition; what is not there meets none."""
+        if cell is None or not self.sign:
+            return cell is not None
+        if isinstance(cell, Text):
+            found = self.value in (cell.zh, cell.en)
+            return found if self.sign == "=" else not found
+        return _COMPARE[self.sign](float(cell), float(self.value))
+
+
+def conditions(given: object) -> list[Condition]:
+    """Read the field `where`: one condition or a list of them, all of which must hold.
+
+    Raises:
+        BlockError: It is neither.
+    """
+    if given is None:
+        return []
+    texts = given if isinstance(given, list) else [given]
+    found = []
+    for text in texts:
+        match = _CONDITION.match(text.strip()) if isinstance(text, str) else None
+        if match is None:
+            raise BlockError(f"'where' holds conditions such as 'year >= 2020', not '{text}'")
+        found.append(Condition(match["column"], match["sign"] or "", match["value"] or ""))
+    return found
+
+
+def filtered(
+    rows: Mapping[str, Row], wanted: list[Condition], columns: Mapping[str, object]
+) -> dict[str, Row]:
+    """Return the rows that meet all conditions.
+
+    Raises:
+        BlockError: A column does not exist, numbers are compared with words, or no row is left.
+    """
+    pick([one.column for one in wanted], dict(columns), "column")
+    kept = dict(rows)
+    for one in wanted:
+        try:
+            kept = {name: row for name, row in kept.items() if one.holds(_value(row, one.column))}
+        except ValueError:
+            message = f"'where: {one.column} {one.sign} {one.value}' compares numbers with a word"
+            raise BlockError(message) from None
+    if not kept:
+        raise BlockError("no row meets 'where'")
+    return kept
+
+
+def ordered(
+    rows: Mapping[str, Row], given: object, columns: Mapping[str, object]
+) -> dict[str, Row]:
+    """Return the rows by the columns of the field `order`; rows without the cell come last.
+
+    Raises:
+        BlockError: A column does not exist.
+    """
+    if given is None:
+        return dict(rows)
+    keys = [str(one) for one in (given if isinstance(given, list) else [given])]
+    pick([key.removeprefix("-") for key in keys], dict(columns), "column")
+    found = list(rows.items())
+    # Sorting is stable: the last key first.
+    for key in reversed(keys):
+        column, is_down = key.removeprefix("-"), key.startswith("-")
+        present = [item for item in found if _value(item[1], column) is not None]
+        absent = [item for item in found if _value(item[1], column) is None]
+        present.sort(key=lambda item: _rank(_value(item[1], column)), reverse=is_down)
+        found = present + absent
+    return dict(found)
+
+
+def _rank(value: int | float | Text | None) -> tuple[int, float, str]:
+    """Return what to sort by: numbers first, then words."""
+    if isinstance(value, Text):
+        return (1, 0.0, value.en)
+    return (0, float(value or 0), "")
+
+
+def _value(row: Row, column: str) -> int | float | Text | None:
+    cell = row.cells.get(column)
+    return cell.value if cell else None
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """What a fence shows of a family."""
+
+    name: str
+    family: Family
+    columns: dict[str, Column]
+    rows: dict[str, Row]
+
+    @property
+    def sources(self) -> list[str]:
+        """The keys of the sources of what is shown, in the order of reading."""
+        cells = (row.cells.get(name) for row in self.rows.values() for name in self.columns)
+        return list(dict.fromkeys(cell.source for cell in cells if cell is not None))
+
+
+def select(options: dict[str, Any], base: FactBase) -> Selection:
+    """Return the rows and columns that a fence's `table`, `columns`, `rows`, `where`, `order` name.
+
+    Raises:
+        BlockError: They name a table, column or row that does not exist.
+    """
+    name = options.get("table")
+    if not isinstance(name, str):
+        raise BlockError("a facts block needs a line 'table: NAME'")
+    family = pick([name], base.families, "table")[name]
+    columns = pick(names(options, "columns"), family.columns, "column")
+    rows = pick(names(options, "rows"), family.rows, "row")
+    rows = filtered(rows, conditions(options.get("where")), family.columns)
+    rows = ordered(rows, options.get("order"), family.columns)
+    return Selection(name, family, columns, rows)

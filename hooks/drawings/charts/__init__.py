@@ -1,0 +1,1 @@
+"""A chart: what it shows, its lines, its Vega-Lite, its SVG."""

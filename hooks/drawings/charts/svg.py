@@ -1,0 +1,96 @@
+"""From a Vega-Lite specification to SVG that follows the page: its fonts, its light and dark.
+
+vl-convert holds a JavaScript engine, which takes a second to start and some milliseconds for
+each chart after that; drawings are therefore kept, by the hash of all that they depend on.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from importlib.metadata import version
+from typing import TYPE_CHECKING
+
+from hooks.drawings import svg
+from hooks.drawings.charts.vega import ROLES
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from hooks.drawings.charts.vega import Spec
+
+_VERSION = 1
+"""Of what this module does to a drawing; raise it when that changes."""
+_VEGA_LITE = "5.21"
+_NUMBER = re.compile(r"-?\d+\.\d{3,}")
+_URL = re.compile(r"url\(#(?P<id>[^)]+)\)")
+_DROPPED = ("role", "pointer-events", "font-family", "class")
+_EMPTY = frozenset(["", "M0,0h0v0h0Z"])
+
+
+def draw(spec: Spec, cache: Path | None = None) -> str:
+    """Return the drawing of a specification as themed SVG without a name.
+
+    Arguments:
+        spec: What `chart_vega.specification` returns.
+        cache: A folder for drawings that are done.
+    """
+    text = json.dumps(spec, sort_keys=True, ensure_ascii=False)
+    about = f"{version('vl-convert-python')} {_VEGA_LITE} {_VERSION} {text}"
+    key = hashlib.sha256(about.encode()).hexdigest()
+    kept = cache / f"{key}.svg" if cache else None
+    if kept is not None and kept.is_file():
+        return kept.read_text(encoding="utf-8")
+    done = _themed(_convert(text), f"c{key[:8]}-")
+    if kept is not None:
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        unfinished = kept.with_suffix(".part")
+        unfinished.write_text(done, encoding="utf-8")
+        unfinished.replace(kept)
+    return done
+
+
+def _convert(spec: str) -> str:
+    import vl_convert
+
+    # No address is allowed: a chart holds its data.
+    return str(vl_convert.vegalite_to_svg(spec, vl_version=_VEGA_LITE, allowed_base_urls=[]))
+
+
+def _themed(drawing: str, prefix: str) -> str:
+    root = svg.parse(drawing.encode("utf-8"))
+    colours = {colour: f"var({name}, {colour})" for colour, name in ROLES.items()}
+    for element in root.walk():
+        element.attributes = {
+            name: _value(name, value, colours, prefix)
+            for name, value in element.attributes.items()
+            if name not in _DROPPED and not name.startswith(("aria-", "xmlns"))
+        }
+    _prune(root)
+    return re.sub(r"\s*\n\s*", " ", svg.serialise(root))
+
+
+def _value(name: str, value: str, colours: dict[str, str], prefix: str) -> str:
+    if name in ("fill", "stroke"):
+        value = colours.get(value.lower(), value)
+    elif name == "id":
+        return prefix + value
+    elif name in ("d", "transform", "x", "y", "x2", "y2", "width", "height"):
+        value = _NUMBER.sub(lambda match: f"{float(match[0]):.2f}", value)
+    return _URL.sub(lambda match: f"url(#{prefix}{match['id']})", value)
+
+
+def _prune(element: svg.Element) -> None:
+    """Take out paths that draw nothing and groups that hold nothing."""
+    children: list[svg.Element | str] = []
+    for child in element.children:
+        if isinstance(child, str):
+            children.append(child)
+            continue
+        _prune(child)
+        is_blank = child.name == "path" and child.attributes.get("d", "") in _EMPTY
+        is_bare = child.name == "g" and not child.children
+        if not (is_blank or is_bare or child.attributes.get("display") == "none"):
+            children.append(child)
+    element.children = children

@@ -1,0 +1,292 @@
+"""A chart in the grammar of graphics: what is drawn where, as a Vega-Lite specification.
+
+Colours stand for roles; `hooks.chart_svg` turns them into variables of the style sheet. Nothing
+is told by colour alone: series differ in shape and dash, bars carry their figure and series.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from hooks.drawings.charts.spec import Chart
+
+INK, MUTED, RULE, GRID = "#1f2328", "#57606a", "#8c959f", "#d8dee4"
+SERIES = ("#0b62a8", "#b4480e", "#1b7f4d", "#7a3fb0", "#8a6d00", "#a3195b")
+ROLES = {
+    INK: "--fig-ink",
+    MUTED: "--fig-muted",
+    RULE: "--fig-line",
+    GRID: "--fig-grid",
+    **{colour: f"--fig-series-{number}" for number, colour in enumerate(SERIES, 1)},
+}
+"""Colour in the specification -> variable of the style sheet."""
+
+WIDTH = 560
+"""Of the plot, without axes, in CSS pixels."""
+_HEIGHT = 300
+_BAR = 22
+_FONT = 13
+_SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down")
+_DASHES = ([1, 0], [8, 3], [2, 3], [9, 3, 2, 3], [4, 2], [12, 4])
+_BYTES = (
+    "datum.value >= 1073741824 ? datum.value / 1073741824 + ' GiB' : "
+    "datum.value >= 1048576 ? datum.value / 1048576 + ' MiB' : "
+    "datum.value >= 1024 ? datum.value / 1024 + ' KiB' : datum.value + ' B'"
+)
+_MOST_TICKS = 9
+
+Spec = dict[str, Any]
+
+
+def specification(chart: Chart) -> Spec:
+    """Return the Vega-Lite specification of a chart."""
+    layers = _bars(chart) if chart.mark == "bar" else _along(chart)
+    return {
+        "$schema": "https://vega.github.io/schema/vega-lite/v5.json",
+        "data": {"values": _values(chart)},
+        "width": WIDTH,
+        "height": _height(chart),
+        "padding": 6,
+        # Along x a turned title would be longer than the axis: it stands above, as a line.
+        **({} if chart.mark == "bar" else {"title": {"text": chart.y_title}}),
+        "layer": [*layers, *_lines(chart)],
+        "config": _config(),
+    }
+
+
+def _config() -> Spec:
+    text = {
+        "labelColor": INK,
+        "titleColor": INK,
+        "labelFontSize": _FONT,
+        "titleFontSize": _FONT,
+        "titleFontWeight": "normal",
+        "labelLimit": 260,
+        "titleLimit": 600,
+    }
+    return {
+        "background": None,
+        "font": "sans-serif",
+        "view": {"stroke": None},
+        "axis": {**text, "domainColor": RULE, "tickColor": RULE, "gridColor": GRID},
+        "legend": {**text, "orient": "top", "title": None, "symbolSize": 90, "columns": 1},
+        "title": {
+            "anchor": "start",
+            "frame": "group",
+            "color": INK,
+            "fontSize": _FONT,
+            "fontWeight": "normal",
+            "offset": 10,
+        },
+        "text": {"color": INK, "fontSize": _FONT},
+    }
+
+
+def _width(text: str) -> float:
+    """Return how wide a text may be in the reader's font, which is not the one measured with."""
+    return sum(1.0 if ord(char) > 0x2E80 else 0.62 for char in text) * _FONT
+
+
+def _values(chart: Chart) -> list[Spec]:
+    rows = []
+    for number, point in enumerate(chart.points):
+        row: Spec = {"x": point.x, "y": point.y, "series": point.series, "n": number}
+        if chart.mark == "bar" or not chart.x_is_number:
+            row["x"] = point.x_label if isinstance(point.x, str) else f"{point.x:g}"
+        row["text"] = point.written or f"{point.y:g}"
+        if chart.mark == "point" and chart.sources and chart.x_is_number:
+            row["text"] = f"{point.x_label}  {row['text']}"
+        if chart.series:
+            row["text"] += f"  {point.series}"
+        if point.low is not None and point.high is not None:
+            row |= {"low": point.low, "high": point.high}
+        rows.append(row)
+    return rows
+
+
+def _height(chart: Chart) -> int:
+    if chart.mark != "bar":
+        return _HEIGHT
+    places = len({row["x"] for row in _values(chart)})
+    each = _BAR * max(len(chart.series), 1) + 8
+    return places * each
+
+
+def _colour(chart: Chart) -> Spec:
+    if not chart.series:
+        return {"value": SERIES[0]}
+    return {
+        "field": "series",
+        "type": "nominal",
+        "sort": None,
+        "scale": {"domain": chart.series, "range": _repeated(SERIES, len(chart.series))},
+    }
+
+
+def _repeated(choices: tuple[Any, ...], count: int) -> list[Any]:
+    return [choices[n % len(choices)] for n in range(count)]
+
+
+def _scale(chart: Chart, axis: str, base: int = 10) -> Spec:
+    if axis in chart.log:
+        return {"type": "log", "base": base}
+    return {"zero": chart.includes_zero if axis == "y" else False}
+
+
+def _bars(chart: Chart) -> list[Spec]:
+    """Lying bars, so that names can be read; each with its figure at the end."""
+    rows = _values(chart)
+    # Room for the words at the ends of the bars.
+    ends = [row["y"] * WIDTH / max(WIDTH - _width(row["text"]) - 12, 80) for row in rows]
+    largest = max([*ends, *(line.value * 1.05 for line in chart.lines), 0])
+    smallest = min([*(point.y for point in chart.points), 0])
+    place: Spec = {
+        "y": {
+            "field": "x",
+            "type": "nominal",
+            "sort": None,
+            "title": None,
+            "axis": {
+                "ticks": False,
+                "labelPadding": 6,
+                "minExtent": min(max(_width(row["x"]) for row in rows) + 10, 270),
+            },
+        },
+        "x": {
+            "field": "y",
+            "type": "quantitative",
+            "title": chart.y_title,
+            "scale": {"domain": [smallest, largest], "nice": False},
+            "axis": {"tickCount": 6},
+        },
+    }
+    if chart.series:
+        place["yOffset"] = {"field": "series", "type": "nominal", "sort": chart.series}
+    colour = _colour(chart)
+    if chart.series:
+        colour["legend"] = None  # the bars say it in words
+    return [
+        {"mark": {"type": "bar", "height": {"band": 0.82}}, "encoding": {**place, "color": colour}},
+        {
+            "mark": {"type": "text", "align": "left", "baseline": "middle", "dx": 5},
+            "encoding": {**place, "text": {"field": "text", "type": "nominal"}},
+        },
+    ]
+
+
+def _along(chart: Chart) -> list[Spec]:
+    """Points, lines and ranges over a horizontal axis."""
+    x: Spec = {"field": "x", "title": chart.x_title}
+    if chart.x_is_number:
+        scale = _scale(chart, "x", 2 if chart.x_is_bytes else 10)
+        if "x" not in chart.log:
+            scale |= {"padding": 16, "nice": False}
+        x |= {"type": "quantitative", "scale": scale}
+        axis: Spec = {"grid": False}
+        if chart.x_is_bytes:
+            axis |= {"values": _ticks(chart), "labelExpr": _BYTES}
+        elif "x" not in chart.log and all(float(point.x).is_integer() for point in chart.points):
+            axis |= {"format": "d", "tickMinStep": 1}  # years are not 2,016
+        x["axis"] = axis
+    else:
+        x |= {"type": "nominal", "sort": None, "axis": {"labelAngle": -35, "grid": False}}
+    y: Spec = {
+        "field": "y",
+        "type": "quantitative",
+        "title": None,
+        "scale": {**_scale(chart, "y"), **_ends(chart)},
+    }
+    colour = _colour(chart)
+    shared: Spec = {"x": x, "y": y, "color": colour}
+    layers: list[Spec] = []
+    has_range = any(point.low is not None and point.high is not None for point in chart.points)
+    if has_range and chart.mark in ("range", "point", "line"):
+        between = {**shared, "y": {**y, "field": "low"}, "y2": {"field": "high"}}
+        width = 3 if chart.mark == "range" else 1.5
+        layers.append({"mark": {"type": "rule", "strokeWidth": width}, "encoding": between})
+    if chart.mark == "line":
+        dash: Spec = {"value": [1, 0]}
+        if chart.series:
+            scale = {"domain": chart.series, "range": _repeated(_DASHES, len(chart.series))}
+            dash = {"field": "series", "type": "nominal", "sort": None, "scale": scale}
+        layers.append(
+            {
+                "mark": {"type": "line", "strokeWidth": 2},
+                "encoding": {**shared, "strokeDash": dash},
+            }
+        )
+    shape: Spec = {"value": "circle"}
+    if chart.series:
+        scale = {"domain": chart.series, "range": _repeated(_SHAPES, len(chart.series))}
+        shape = {"field": "series", "type": "nominal", "sort": None, "scale": scale}
+    if chart.mark != "range":
+        layers.append(
+            {
+                "mark": {"type": "point", "filled": True, "size": 55, "opacity": 1},
+                "encoding": {**shared, "shape": shape},
+            }
+        )
+    if chart.mark == "point" and not chart.series and len(chart.points) <= 30:
+        layers += _names(chart, x, y)
+    return layers
+
+
+def _ends(chart: Chart) -> Spec:
+    """Return the ends of the vertical scale, where the grammar's own would waste or lack room."""
+    lines = [line.value for line in chart.lines]
+    values = [*lines, *(point.high or point.y for point in chart.points)]
+    if "y" in chart.log:
+        least = min([*lines, *(point.low or point.y for point in chart.points)])
+        return {"domain": [least / 1.5, max(values) * 1.5], "nice": False}
+    # Above the highest reference line stand its words.
+    return {"domainMax": max(values) * 1.1} if lines else {}
+
+
+def _names(chart: Chart, x: Spec, y: Spec) -> list[Spec]:
+    """What each point is, beside it, where there are few of them; to the left in the right half."""
+    if chart.x_is_bytes or not chart.x_is_number:
+        return []
+    places = [float(point.x) for point in chart.points]
+    middle = (min(places) + max(places)) / 2
+    if "x" in chart.log:
+        middle = (min(places) * max(places)) ** 0.5
+    return [
+        {
+            "transform": [{"filter": f"datum.x {sign} {middle}"}],
+            "mark": {"type": "text", "align": align, "baseline": "middle", "dx": shift},
+            "encoding": {"x": x, "y": y, "text": {"field": "text", "type": "nominal"}},
+        }
+        for sign, align, shift in (("<=", "left", 8), (">", "right", -8))
+    ]
+
+
+def _ticks(chart: Chart) -> list[float]:
+    """Return sizes to label: those measured, thinned."""
+    places = sorted({float(point.x) for point in chart.points})
+    step = -(-len(places) // _MOST_TICKS)
+    return places[::step]
+
+
+def _lines(chart: Chart) -> list[Spec]:
+    """Reference values: dashed, with what they are in words."""
+    layers: list[Spec] = []
+    channel = "x" if chart.mark == "bar" else "y"
+    for line in chart.lines:
+        at: Spec = {channel: {"datum": line.value, "type": "quantitative"}}
+        layers.append(
+            {
+                "data": {"values": [{}]},
+                "mark": {"type": "rule", "color": INK, "strokeDash": [6, 4], "strokeWidth": 1.5},
+                "encoding": at,
+            }
+        )
+        text: Spec = {"type": "text", "text": line.label, "align": "left", "baseline": "bottom"}
+        if chart.mark == "bar":
+            text |= {"align": "right", "dx": -4, "dy": -4}
+            at = {**at, "y": {"value": 0}}
+        else:
+            text |= {"dx": 6, "dy": -4}
+            at = {**at, "x": {"value": 0}}
+        layers.append({"data": {"values": [{}]}, "mark": text, "encoding": at})
+    return layers

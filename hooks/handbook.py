@@ -1,0 +1,193 @@
+"""Run every check on the sources: what the command line, a build and CI have in common."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from hooks.data import facts, load, measured_check
+from hooks.drawings import diagrams, figures
+from hooks.findings import Finding
+from hooks.links import Settings, addresses, assets, check, digest, includes
+from hooks.notes import FOLDER, Catalogue, Memory, budgets, catalogue, navigation, twins
+from hooks.pages import DataFences, contents, topic_map
+from hooks.pages import fences as data_fences
+from hooks.pages.values import values
+from hooks.search.words import term_forms, terms
+
+MERMAID = "assets/vendor/mermaid/mermaid.min.js"
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """The sources of a site, read once."""
+
+    root: Path
+    docs: Path
+    notes: Catalogue
+    entries: tuple[navigation.Entry, ...]
+    facts: facts.FactBase
+    areas: list[topic_map.Area]
+    fences: DataFences
+    """Renders the fences that show data; what the check has rendered is there already."""
+    resolver: values.Resolver
+    """Looks up the numbers in prose, likewise."""
+    findings: list[Finding]
+    """Everything the checks found, sorted."""
+
+
+def read_tree(
+    root: Path, docs: Path | None = None, *, repo_url: str = "", site_url: str = ""
+) -> Tree:
+    """Read the sources below `root` and check them.
+
+    Args:
+        root: The repository root, which messages are relative to.
+        docs: The folder of notes; default `root/docs`.
+        repo_url: The repository's address, by which links to itself are known.
+        site_url: The address the site is published at, likewise.
+    """
+    docs = docs or root / "docs"
+    settings = Settings(repo_url=repo_url, site_url=site_url, docs_prefix=docs.name, root=root)
+    memory = Memory(root / FOLDER, f"{docs} {settings!r}")
+    notes, findings = catalogue.load(docs, root, memory=memory)
+    # Mermaid's parser is a process of its own, which works beside the rest.
+    with ThreadPoolExecutor(1) as beside:
+        drawn = beside.submit(_check_diagrams, notes, docs, root)
+        tree = _read_rest(root, docs, notes, settings, memory)
+        findings += tree.findings + drawn.result()
+    return replace(tree, findings=sorted(set(findings)))
+
+
+def _read_rest(
+    root: Path, docs: Path, notes: Catalogue, settings: Settings, memory: Memory
+) -> Tree:
+    findings: list[Finding] = []
+    digests = digest.of_all(notes, settings, memory)
+    memory.save()
+    texts = includes.Texts(docs, notes.other_files)
+    findings += check.check_sources(notes, texts, settings, digests)
+    findings += twins.check_pairs(notes)
+    findings += budgets.check_budgets(notes)
+    for one in digests.values():
+        findings += one.safety
+    config = root / "mkdocs.yml"
+    entries: tuple[navigation.Entry, ...] = ()
+    if config.is_file():
+        entries = navigation.read_navigation(config)
+        findings += navigation.check_navigation(entries, notes)
+    findings += assets.orphans(notes, docs, digests, settings, _beside(root))
+    base, problems = load.load_facts(docs / "data")
+    findings += problems
+    areas, problems = topic_map.load(docs / "map.yml", "docs/map.yml")
+    findings += problems + missing_translations(notes)
+    findings += _check_terms(notes, docs / "terms.yml")
+    findings += addresses.check_aliases(notes)
+    register = root / addresses.REGISTER
+    if register.is_file():
+        lines = register.read_text(encoding="utf-8").splitlines()
+        findings += addresses.check_register(lines, notes)
+    fences = DataFences(base, docs, root, notes, cache=root / ".cache" / "charts")
+    findings += _check_blocks(fences)
+    resolver = values.Resolver(base, docs, root, frozenset(notes.ids()), known=fences.known)
+    findings += values.check_notes(notes, resolver)
+    return Tree(root, docs, notes, entries, base, areas, fences, resolver, findings)
+
+
+def _check_terms(notes: Catalogue, path: Path) -> list[Finding]:
+    if not path.is_file():
+        return []
+    groups, findings = terms.check_terms(path.read_text(encoding="utf-8"))
+    return findings + term_forms.check_forms(notes, groups)
+
+
+def _check_diagrams(notes: Catalogue, docs: Path, root: Path) -> list[Finding]:
+    library = docs / MERMAID
+    drawn = [
+        diagrams.Diagram(note.file, fence.line, fence.text)
+        for note in notes.notes.values()
+        for fence in note.source.fences
+        if fence.info.split(" ")[0] == "mermaid"
+    ]
+    if not drawn or not library.is_file():
+        return []
+    return diagrams.check_diagrams(drawn, library, root / ".cache" / "diagrams")
+
+
+def _beside(root: Path) -> list[Path]:
+    """Return the files outside the notes that may name assets."""
+    files = [root / "mkdocs.yml", *root.glob("*.md"), *(root / "overrides").rglob("*")]
+    return [path for path in files if path.is_file()]
+
+
+def _check_blocks(fences: DataFences) -> list[Finding]:
+    """Check what notes show beside text: data, figures, measured records."""
+    root, docs, notes = fences.root, fences.docs, fences.notes
+    findings: list[Finding] = []
+    for note in notes.notes.values():
+        for fence in note.source.fences:
+            kind = fence.info.split(" ")[0]
+            if kind in data_fences.KINDS:
+                try:
+                    fences.check(kind, fence, note)
+                except data_fences.ERRORS as error:
+                    place = (note.file, fence.line, 1)
+                    findings.append(Finding(*place, f"{kind}-block", str(error)))
+    for path in sorted(notes.other_files):
+        if path.endswith(".svg") and "/figures/" in path:
+            file = docs / path
+            findings += figures.check_svg(file, file.relative_to(root).as_posix())
+        elif path.endswith(".json") and "/measured/" in path:
+            known, texts = fences.known, fences.base.texts
+            findings += measured_check.check_record(docs / path, root, known, texts)
+    return findings
+
+
+def missing_translations(notes: Catalogue) -> list[Finding]:
+    """Tell which notes exist in one language only; readers of the other see a notice."""
+    names = {"zh": "Chinese", "en": "English"}
+    findings = []
+    for note in notes.notes.values():
+        other = "en" if note.language == "zh" else "zh"
+        if notes.twin(note, other) is None:
+            message = f"no {names[other]} twin yet; its readers see this page with a notice"
+            findings.append(Finding(note.file, 0, 0, "untranslated", message))
+    return findings
+
+
+def register_findings(tree: Tree, *, write: bool = False) -> list[Finding]:
+    """Tell whether the register of published addresses lacks any of today's; add them if asked."""
+    path = tree.root / addresses.REGISTER
+    text = path.read_text(encoding="utf-8") if path.is_file() else ""
+    fresh = addresses.merged(text.splitlines(), tree.notes)
+    if fresh == text:
+        return []
+    if write:
+        path.write_text(fresh, encoding="utf-8")
+    count = len(set(fresh.splitlines()) - set(text.splitlines()))
+    message = f"{count} new addresses are not registered; run: make contents"
+    return [Finding(addresses.REGISTER, 0, 0, "stale-register", message)]
+
+
+def readme_findings(tree: Tree, *, write: bool = False) -> list[Finding]:
+    """Compare what is generated and committed with the notes; rewrite it if asked.
+
+    That is the contents blocks of the README files and the register of addresses.
+    """
+    findings = register_findings(tree, write=write)
+    for name, language in (("README.md", "zh"), ("README.en.md", "en")):
+        path = tree.root / name
+        if not path.is_file():
+            continue
+        text = path.read_text(encoding="utf-8")
+        fresh = contents.refresh(text, tree.entries, tree.notes, language=language, prefix="docs")
+        if fresh != text:
+            if write:
+                path.write_text(fresh, encoding="utf-8")
+            else:
+                pairs = zip(text.split("\n"), fresh.split("\n"), strict=False)
+                line = next((n for n, (old, new) in enumerate(pairs, 1) if old != new), 1)
+                message = "the contents are stale; run: python -m hooks contents --write"
+                findings.append(Finding(name, line, 1, "stale-contents", message))
+    return findings

@@ -1,0 +1,1 @@
+"""Somebody else's folder of notes: which generator, which rules, which languages."""

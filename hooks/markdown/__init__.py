@@ -1,0 +1,32 @@
+"""One text, as the site and as GitHub read it: headings, links, fences, ids, with places."""
+
+from __future__ import annotations
+
+from hooks.markdown.dialects import SITE, Dialect
+from hooks.markdown.front_matter import Split, split
+from hooks.markdown.heading_ids import HeadingIdsExtension
+from hooks.markdown.site import parse
+from hooks.markdown.slugs import Slugger, github_slug
+from hooks.markdown.source import Anchor, Comment, Fence, Heading, HtmlTag, Link, LinkKind, Source
+from hooks.markdown.text import normal_label, plain_text
+
+__all__ = [
+    "SITE",
+    "Anchor",
+    "Comment",
+    "Dialect",
+    "Fence",
+    "Heading",
+    "HeadingIdsExtension",
+    "HtmlTag",
+    "Link",
+    "LinkKind",
+    "Slugger",
+    "Source",
+    "Split",
+    "github_slug",
+    "normal_label",
+    "parse",
+    "plain_text",
+    "split",
+]

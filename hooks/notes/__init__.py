@@ -1,0 +1,27 @@
+"""A note as a record, and many of them: fields, twins, budgets, navigation, what is remembered."""
+
+from __future__ import annotations
+
+from hooks.notes.cache import FOLDER, Memory
+from hooks.notes.fields import FrontMatter
+from hooks.notes.navigation import Entry, read_navigation, section_title
+from hooks.notes.note import DEFAULT_LANGUAGE, LANGUAGES, Catalogue, Note, language_of, note_id
+from hooks.notes.packed import pack_finding
+from hooks.notes.twins import twin_ids
+
+__all__ = [
+    "DEFAULT_LANGUAGE",
+    "FOLDER",
+    "LANGUAGES",
+    "Catalogue",
+    "Entry",
+    "FrontMatter",
+    "Memory",
+    "Note",
+    "language_of",
+    "note_id",
+    "pack_finding",
+    "read_navigation",
+    "section_title",
+    "twin_ids",
+]

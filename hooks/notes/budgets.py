@@ -1,0 +1,220 @@
+"""How long a note may be: its takeaway, its text, the numbers in its prose, its hedges, listings.
+
+A reader has the answer in ten seconds, the reason in two minutes, the whole in ten. What is
+folded (`<details>`), fenced or behind the references is not counted: it is there for those who
+ask for it. English is counted in words; Chinese in characters, a word of other letters as one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from hooks.findings import Finding
+from hooks.markdown import split
+from hooks.notes.note import Catalogue, Note
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """The most that one language may spend."""
+
+    takeaway: int
+    """Words (English) or characters (Chinese) of the takeaway."""
+    note: int
+    """The same, of a whole note."""
+    reference: int
+    """The same, of a page of reference."""
+
+
+BUDGETS = {"en": Budget(60, 1800, 1400), "zh": Budget(110, 2600, 2000)}
+"""By language. A Chinese text of the same content has about 1.4 characters and
+foreign words for an English word; a takeaway may be a little fuller."""
+TAKEAWAY_NUMBERS = 3
+DENSITY = 6.0
+"""Numbers in 100 words of prose (Chinese: in 140 characters)."""
+HEDGES = 8
+"""How often a note may say that something is inferred or could not be read."""
+LISTING = 40
+"""Lines of a listing that stands open in a note."""
+LIMITED = frozenset({"note", "tutorial", "paper", "reference"})
+"""Kinds of pages that have budgets."""
+ABOUT = "about"
+"""Pages on the handbook itself, most of which is generated: no notes."""
+TAKEAWAYS = ("takeaway", "一句话结论")
+REFERENCES = ("references", "参考资料")
+_DRAWN = frozenset({"mermaid", "facts", "measured", "chart", "calc", "math"})
+
+_CHARACTERS_A_WORD = 1.4
+_FENCE = re.compile(r"^(?P<mark> *(?:`{3,}|~{3,}))[^\n]*\n.*?^(?P=mark)[`~]* *$", re.M | re.S)
+_FOLDED = re.compile(r"<details\b.*?</details>", re.S)
+_COMMENT = re.compile(r"<!--.*?-->", re.S)
+_TAG = re.compile(r"</?[a-zA-Z][^>]*>")
+_IMAGE = re.compile(r"!\[[^\]]*\]\([^)]*\)")
+_TARGET = re.compile(r"\]\([^)]*\)")
+_FOOTNOTE = re.compile(r"\[\^[^\]]+\]:?")
+_CODE = re.compile(r"(`+)(?!`).+?(?<!`)\1(?!`)")
+_MATHS = re.compile(r"\$\$.+?\$\$|\$[^$\n]+\$", re.S)
+_TABLE = re.compile(r"^\s*\|.*$", re.M)
+_HEADING = re.compile(r"^#{1,6} .*$", re.M)
+_HAN = re.compile(r"[㐀-䶿一-鿿豈-﫿]")
+_WORD = re.compile(r"[^\W_][\w'’.,/%+×·°-]*")
+# A number that a reader must weigh: no year, and no part of a name (H100, PCIe 5.0, 第 4 代).
+_NUMBER = re.compile(
+    r"(?<![\w.\-/])(?<!第 )(?<!第)"
+    r"[~≈<>≤≥±−-]?(?!(?:19|20)\d\d(?![\d.,]*\d))\d+(?:,\d{3})*(?:\.\d+)?(?![\w.]*\d|[A-Za-z]?[_-]\w)"
+)
+_NAMED = re.compile(
+    r"(?:\b(?:[A-Z][\w+-]*[A-Z0-9][\w+-]*|Gen|Hopper|Blackwell|Llama|[Ff]igure|[Tt]able|[Qq]uestion"
+    r"|[Cc]apability|[Ss]tage|[Gg]eneration|version)|图|表|计算能力|阶段|版本|第)\s*\Z"
+)
+_HEDGE = {
+    "en": re.compile(
+        r"\binference\b|\binferred\b|\bwe (?:have )?(?:not |could not |found no|read no|cannot)"
+        r"|\bunverified\b|\bnot verified\b|\bcould not be (?:opened|read|verified)\b"
+        r"|\bno source\b",
+        re.I,
+    ),
+    "zh": re.compile(r"推断|未能核实|未核实|没有(?:查到|找到|读到)|未(?:查到|读到|能打开)|打不开"),
+}
+
+
+def check_budgets(
+    catalogue: Catalogue, listings: Mapping[str, Iterable[tuple[int, int]]] | None = None
+) -> list[Finding]:
+    """Report notes over their budgets.
+
+    Args:
+        catalogue: The notes.
+        listings: Line and length in lines of each listing by the note's path, includes put in;
+            without it, as written.
+    """
+    findings: list[Finding] = []
+    for path, note in catalogue.notes.items():
+        if note.meta is None or note.is_index or note.topic == ABOUT:
+            continue
+        if note.meta.kind in LIMITED:
+            open_ones = written(note) if listings is None else listings.get(path, ())
+            findings += check_note(note, open_ones)
+    return findings
+
+
+def check_note(note: Note, listings: Iterable[tuple[int, int]] = ()) -> Iterator[Finding]:
+    """Yield what is over budget in one note: errors for takeaway and length, else warnings."""
+    budget = BUDGETS[note.language]
+    unit = "words" if note.language == "en" else "characters"
+    sections = _sections(note)
+    for name, line, text in sections:
+        if name.lower() in TAKEAWAYS:
+            yield from _check_takeaway(note, line, text, budget.takeaway, unit)
+    body = "\n".join(text for name, _, text in sections)
+    kind = note.meta.kind if note.meta else "note"
+    most = budget.reference if kind == "reference" else budget.note
+    allowance = note.meta.length if note.meta else None
+    if allowance is not None:
+        share = 1.0 if note.language == "en" else _CHARACTERS_A_WORD
+        most = max(most, round(allowance.words * share))
+    count = length(body, note.language)
+    if count > most:
+        message = (
+            f"the note has {count} {unit} before the references, more than {most}: cut, fold a"
+            " log, or split; 'length' in the front matter may ask for more, with a reason"
+        )
+        yield Finding(note.file, 1, 1, "note-length", message, target=str(count))
+    yield from _check_prose(note, body)
+    for line, lines in listings:
+        if lines > LISTING:
+            message = f"a listing of {lines} lines; show its decisive lines and link to the file"
+            yield Finding(note.file, line, 1, "long-listing", message, target=str(lines))
+
+
+def _check_takeaway(note: Note, line: int, text: str, most: int, unit: str) -> Iterator[Finding]:
+    count = length(text, note.language)
+    if count > most:
+        message = f"the takeaway has {count} {unit}, more than {most}: keep one thing to remember"
+        yield Finding(note.file, line, 1, "takeaway-length", message, target=str(count))
+    found = numbers(text)
+    if len(found) > TAKEAWAY_NUMBERS:
+        message = (
+            f"the takeaway has {len(found)} numbers ({', '.join(found)}), more than"
+            f" {TAKEAWAY_NUMBERS}: move them to the table"
+        )
+        yield Finding(note.file, line, 1, "takeaway-length", message, target=", ".join(found))
+
+
+def _check_prose(note: Note, body: str) -> Iterator[Finding]:
+    prose = _HEADING.sub("", _TABLE.sub("", plain(body)))
+    words = length(prose, note.language)
+    if note.language == "zh":
+        words = round(words / _CHARACTERS_A_WORD)
+    found = numbers(prose)
+    if words >= 100 and len(found) * 100 > DENSITY * words:
+        share = len(found) * 100 / words
+        message = (
+            f"the prose has {share:.1f} numbers in 100 words, more than {DENSITY:g}:"
+            " put them into a table"
+        )
+        yield Finding(note.file, 1, 1, "number-density", message, target=f"{share:.1f}")
+    hedges = _HEDGE[note.language].findall(prose)
+    if len(hedges) > HEDGES:
+        message = (
+            f"{len(hedges)} inferences and unread sources in the text, more than {HEDGES}: mark"
+            " an inference once, and list at the end what is not verified"
+        )
+        yield Finding(note.file, 1, 1, "hedges", message, target=str(len(hedges)))
+
+
+def _sections(note: Note) -> list[tuple[str, int, str]]:
+    """Return name, line and text of the sections of level 2 before the references."""
+    lines = note.text.split("\n")
+    starts = [one for one in note.source.headings if one.level <= 2]
+    if not starts:
+        return [("", 1, split(note.text).body)]
+    found: list[tuple[str, int, str]] = []
+    for heading, after in zip(starts, [*starts[1:], None], strict=True):
+        if heading.text.lower() in REFERENCES:
+            break
+        end = after.line - 1 if after is not None else len(lines)
+        found.append((heading.text, heading.line, "\n".join(lines[heading.line : end])))
+    return found
+
+
+def written(note: Note) -> list[tuple[int, int]]:
+    """Return line and length of each listing that stands open in a note."""
+    text = note.text
+    hidden = [
+        (text.count("\n", 0, match.start()) + 1, text.count("\n", 0, match.end()) + 1)
+        for match in _FOLDED.finditer(text)
+    ]
+    return [
+        (fence.line, len(fence.text.splitlines()))
+        for fence in note.source.fences
+        if fence.info.split(" ")[0] not in _DRAWN
+        and not any(start <= fence.line <= end for start, end in hidden)
+    ]
+
+
+def plain(text: str) -> str:
+    """Return what of a text is read in the open: no fences, folds, comments, marks, addresses."""
+    text = _COMMENT.sub(" ", _FOLDED.sub("\n", _FENCE.sub("\n", text)))
+    text = _FOOTNOTE.sub("", _TARGET.sub("] ", _IMAGE.sub(" ", text)))
+    return _TAG.sub(" ", text)
+
+
+def length(text: str, language: str) -> int:
+    """Return the words of an English text; the characters and foreign words of a Chinese one."""
+    shown = plain(text)
+    if language == "en":
+        return len(_WORD.findall(shown))
+    return len(_HAN.findall(shown)) + len(_WORD.findall(_HAN.sub(" ", shown)))
+
+
+def numbers(text: str) -> list[str]:
+    """Return the numbers of a text that are no part of a name."""
+    shown = _MATHS.sub(" ", _CODE.sub(" ", plain(text)))
+    return [
+        match.group()
+        for match in _NUMBER.finditer(shown)
+        if not _NAMED.search(shown, max(0, match.start() - 30), match.start())
+    ]

@@ -1,0 +1,85 @@
+"""The order of the notes: the `nav` of mkdocs.yml, read without MkDocs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import yaml
+
+from hooks.findings import Fast, Finding, nearest
+from hooks.notes.note import Catalogue
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A page or a section of the navigation."""
+
+    path: str = ""
+    """Path below `docs/`; empty for a section."""
+    title: str = ""
+    """The name written in the navigation; empty when the page's own title serves."""
+    children: tuple[Entry, ...] = ()
+    line: int = 0
+
+    def pages(self) -> Iterator[Entry]:
+        """Yield the pages below this entry, itself included, in order."""
+        if self.path:
+            yield self
+        for child in self.children:
+            yield from child.pages()
+
+
+def read_navigation(config_file: Path) -> tuple[Entry, ...]:
+    """Return the entries of `nav`, or nothing when the file has none."""
+    node = yaml.compose(config_file.read_text(encoding="utf-8"), Loader=Fast)
+    if isinstance(node, yaml.MappingNode):
+        for key, value in node.value:
+            if key.value == "nav" and isinstance(value, yaml.SequenceNode):
+                return tuple(_entry(item) for item in value.value)
+    return ()
+
+
+def _entry(node: yaml.Node) -> Entry:
+    line = node.start_mark.line + 1
+    if isinstance(node, yaml.ScalarNode):
+        return Entry(path=node.value, line=line)
+    if isinstance(node, yaml.MappingNode) and node.value:
+        key, value = node.value[0]
+        if isinstance(value, yaml.SequenceNode):
+            children = tuple(_entry(item) for item in value.value)
+            return Entry(title=key.value, children=children, line=line)
+        return Entry(path=str(value.value), title=key.value, line=line)
+    return Entry(line=line)
+
+
+def check_navigation(
+    entries: tuple[Entry, ...], catalogue: Catalogue, file: str = "mkdocs.yml"
+) -> list[Finding]:
+    """Report entries without a note and notes without an entry."""
+    findings = []
+    pages = [page for entry in entries for page in entry.pages()]
+    listed = {page.path for page in pages}
+    for page in pages:
+        if not page.path.startswith(("http:", "https:")) and page.path not in catalogue.notes:
+            message = f"the navigation names '{page.path}', which does not exist under docs/"
+            hint = nearest(page.path, catalogue.notes)
+            findings.append(
+                Finding(file, page.line, 1, "nav-missing", message, page.path, hint),
+            )
+    for note in catalogue.notes.values():
+        if f"{note.id}.md" not in listed:
+            message = f"'{note.path}' is not in the navigation; add '{note.id}.md' to nav in {file}"
+            findings.append(Finding(note.file, 1, 1, "nav-absent", message, target=note.path))
+    return findings
+
+
+def section_title(entry: Entry, catalogue: Catalogue, language: str) -> str:
+    """Return a section's name in a language: the title of its index page, else as written."""
+    for child in entry.children:
+        if child.path.rpartition("/")[2] == "index.md":
+            note = catalogue.in_language(child.path.removesuffix(".md"), language)
+            if note is not None:
+                return note.title
+    return entry.title

@@ -1,0 +1,94 @@
+"""What a parse of the notes yields: plain records, shared by every other module."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from hooks.markdown import Source
+
+if TYPE_CHECKING:
+    from hooks.notes.fields import FrontMatter
+
+LANGUAGES = ("zh", "en")
+DEFAULT_LANGUAGE = "zh"
+
+
+def language_of(path: str) -> str:
+    """Return the language of a file by its name: `x.en.md` is English, `x.md` Chinese."""
+    stem = path.removesuffix(".md")
+    suffix = stem.rpartition("/")[2].rpartition(".")[2]
+    return suffix if suffix in LANGUAGES and "." in stem else DEFAULT_LANGUAGE
+
+
+def note_id(path: str, language: str) -> str:
+    """Return the name that both languages of a note share."""
+    return path.removesuffix(".md").removesuffix(f".{language}")
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """One Markdown file under `docs/`."""
+
+    path: str
+    """Path below `docs/`, with forward slashes, such as `link/topo/nvswitch.en.md`."""
+    file: str
+    """Path from the repository root."""
+    language: str
+    text: str
+    source: Source
+    meta: FrontMatter | None
+
+    @property
+    def id(self) -> str:
+        """The name both languages share, such as `link/topo/nvswitch`."""
+        return note_id(self.path, self.language)
+
+    @property
+    def may_include(self) -> bool:
+        """Whether the text holds the marks of includes."""
+        return "8<" in self.text
+
+    @property
+    def topic(self) -> str:
+        """The folder of the note, such as `link/topo`; empty at the root."""
+        return self.id.rpartition("/")[0]
+
+    @property
+    def is_index(self) -> bool:
+        """Whether this is the page of a topic rather than a note in it."""
+        return self.id.rpartition("/")[2] == "index"
+
+    @property
+    def title(self) -> str:
+        """The title by front matter, else by the first heading, else the id."""
+        if self.meta is not None:
+            return self.meta.title
+        return self.source.headings[0].text if self.source.headings else self.id
+
+
+@dataclass(frozen=True, slots=True)
+class Catalogue:
+    """Every note under `docs/`, by path, in sorted order."""
+
+    notes: dict[str, Note] = field(default_factory=dict)
+    other_files: frozenset[str] = frozenset()
+    """Paths below `docs/` of files that are not notes."""
+
+    def twin(self, note: Note, language: str) -> Note | None:
+        """Return the note with the same id in the given language, if it exists."""
+        suffix = "" if language == DEFAULT_LANGUAGE else f".{language}"
+        return self.notes.get(f"{note.id}{suffix}.md")
+
+    def in_language(self, note_id: str, language: str) -> Note | None:
+        """Return the note shown for an id in a language: its own, or that of the other one."""
+        for candidate in (language, *LANGUAGES):
+            suffix = "" if candidate == DEFAULT_LANGUAGE else f".{candidate}"
+            note = self.notes.get(f"{note_id}{suffix}.md")
+            if note is not None:
+                return note
+        return None
+
+    def ids(self) -> list[str]:
+        """Every note id once, sorted."""
+        return sorted({note.id for note in self.notes.values()})

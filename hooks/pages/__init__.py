@@ -1,0 +1,9 @@
+"""What a page shows beside its prose: tables, charts, calculators, values, contents."""
+
+from __future__ import annotations
+
+from hooks.pages.fences import DataFences
+
+__all__ = [
+    "DataFences",
+]

@@ -1,0 +1,229 @@
+"""Put a chart into the page: the drawing, what it shows in words, its data as table and file."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass, field
+from html import escape
+from typing import TYPE_CHECKING
+
+from hooks.data import downloads, measured, wording
+from hooks.drawings.charts import svg, vega
+from hooks.pages import citations, measured_table
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from hooks.data import FactBase, Known, Record
+    from hooks.drawings import Chart, Point
+
+_WORDS = {
+    "zh": {
+        "table": "图中的数据（{} 个点）",
+        "row": "项目",
+        "series": "系列",
+        "value": "数值",
+        "range": "p5–p95",
+        "share": "占“{}”",
+        "data": "图中的数据：",
+        "record": "全部数据（JSON）",
+        "stale": "程序在这次测量之后改过，图中的数字属于旧版程序。",
+        "sources": "来源与阅读日期",
+        "semicolon": "；",
+    },
+    "en": {
+        "table": "The data of the chart ({} points)",
+        "row": "Item",
+        "series": "Series",
+        "value": "Value",
+        "range": "p5–p95",
+        "share": "Share of “{}”",
+        "data": "The data of the chart: ",
+        "record": "All data (JSON)",
+        "stale": "The program has changed since; the figures belong to its former version.",
+        "sources": "Sources and when they were read",
+        "semicolon": "; ",
+    },
+}
+_ROOT = re.compile(r"\A<svg(?P<attributes>[^>]*)>")
+_SIZE = re.compile(r' (?:width|height|version)="[^"]*"')
+_BOX = re.compile(r'viewBox="\S+ \S+ (?P<width>\S+) \S+"')
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """A chart as HTML, and the files it leads to, by their paths in the site."""
+
+    html: str
+    files: dict[str, str] = field(default_factory=dict)
+
+
+def draw(
+    chart: Chart,
+    spec: str,
+    base: FactBase,
+    *,
+    docs: Path,
+    root: Path,
+    language: str,
+    page_dir: str = "",
+    cache: Path | None = None,
+    known: Known | None = None,
+) -> Drawn:
+    """Return the HTML for a chart that has been read.
+
+    Arguments:
+        chart: What `hooks.charts.read` has made of the fence.
+        spec: The text of the fence, which names the file to download.
+        base: The facts.
+        docs: The folder of the notes.
+        root: The repository root, which measured programs are named from.
+        language: `zh` or `en`.
+        page_dir: Folder of the page in the site; links start there.
+        cache: Where drawings are kept.
+        known: Measured records that have been read already.
+    """
+    drawing = svg.draw(vega.specification(chart), cache)
+    name = f"{chart.name}-{hashlib.sha256(spec.encode()).hexdigest()[:8]}.csv"
+    path = f"{downloads.FOLDER}/charts/{language}/{name}"
+    words = _WORDS[language]
+    record = measured.load_record(chart.record, docs, known) if chart.record else None
+    about = _measured(record, language) if record else ""
+    files = {"CSV": path}
+    if chart.record:
+        files[words["record"]] = chart.record
+    html = (
+        f'<figure class="chart">{_stale(record, root, words)}'
+        f"<figcaption>{escape(chart.title)}</figcaption>"
+        '<div class="figure__scroll" role="region" tabindex="0" '
+        f'aria-label="{escape(chart.title)}">{_named(drawing, chart)}</div>'
+        f"{about}{_table(chart, words)}"
+        f"{_sources(chart, base, words, language)}"
+        f"{citations.downloads(files, words['data'], page_dir)}</figure>"
+    )
+    return Drawn(html, {path: _csv(chart)})
+
+
+def _named(drawing: str, chart: Chart) -> str:
+    """Give the drawing its name and words, and let it scale to the page."""
+    match = _ROOT.match(drawing)
+    assert match is not None
+    box = _BOX.search(match["attributes"])
+    width = f"{float(box['width']):g}px" if box else "100%"
+    words = escape(f"{chart.title}. {chart.description}")
+    attributes = (
+        f'class="figure__svg chart__svg" role="img" aria-label="{words}"'
+        f"{_SIZE.sub('', match['attributes'])}"
+        f' style="--fig-width:{width};max-width:{width}" data-search-exclude=""'
+    )
+    desc = f"<desc>{escape(chart.description)}</desc>"
+    return f"<svg {attributes}>{desc}{drawing[match.end() :]}"
+
+
+def _share(chart: Chart, point: Point) -> str:
+    """Return a point as a share of the one line it can be compared with."""
+    line = chart.lines[0]
+    return f"{point.y / line.value:.1%}" if line.value else ""
+
+
+def _has_share(chart: Chart) -> bool:
+    """Tell whether figures are a share of something: one line, of the same direction."""
+    return len(chart.lines) == 1 and chart.lines[0].direction == chart.direction
+
+
+def _columns(chart: Chart, words: dict[str, str]) -> list[str]:
+    has_range = any(point.low is not None for point in chart.points)
+    names_rows = _names_rows(chart)
+    unit = f" ({chart.unit})" if chart.unit else ""
+    return [
+        *([chart.x_title] if not names_rows else [words["row"], chart.x_title]),
+        *([words["series"]] if chart.series else []),
+        f"{words['value']}{unit}",
+        *([words["range"]] if has_range else []),
+        *([words["share"].format(chart.lines[0].label)] if _has_share(chart) else []),
+    ]
+
+
+def _names_rows(chart: Chart) -> bool:
+    """Whether points have names besides their places: rows drawn along a column."""
+    return bool(chart.sources) and chart.x_is_number
+
+
+def _rows(chart: Chart) -> list[list[str]]:
+    has_range = any(point.low is not None for point in chart.points)
+    names_rows = _names_rows(chart)
+    rows = []
+    for point in chart.points:
+        row = [point.x_label]
+        if names_rows:
+            row.append(point.x if isinstance(point.x, str) else f"{point.x:g}")
+        if chart.series:
+            row.append(point.series)
+        row.append(point.written or f"{point.y:g}")
+        if has_range:
+            ends = [wording.number(end) for end in (point.low, point.high) if end is not None]
+            row.append("–".join(ends))
+        if _has_share(chart):
+            row.append(_share(chart, point))
+        rows.append(row)
+    return rows
+
+
+def _table(chart: Chart, words: dict[str, str]) -> str:
+    columns = _columns(chart, words)
+    head = "".join(f'<th scope="col">{escape(column)}</th>' for column in columns)
+    body = "".join(
+        f'<tr><th scope="row">{escape(row[0])}</th>'
+        + "".join(f"<td>{escape(cell)}</td>" for cell in row[1:])
+        + "</tr>"
+        for row in _rows(chart)
+    )
+    summary = words["table"].format(len(chart.points))
+    return (
+        f'<details class="facts__sources chart__data"><summary>{escape(summary)}</summary>'
+        f'<div class="facts__scroll" role="region" tabindex="0" aria-label="{escape(summary)}">'
+        f'<table class="facts__table"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
+        "</div></details>"
+    )
+
+
+def _csv(chart: Chart) -> str:
+    rows = [
+        [
+            point.x if not isinstance(point.x, str) else "",
+            point.x_label,
+            point.series,
+            point.written or point.y,
+            *("" if value is None else value for value in (point.low, point.high)),
+            chart.unit,
+        ]
+        for point in chart.points
+    ]
+    return downloads.as_csv(("x", "label", "series", "value", "low", "high", "unit"), rows)
+
+
+def _stale(record: Record | None, root: Path, words: dict[str, str]) -> str:
+    if record is None or not measured.stale_programs(record, root):
+        return ""
+    return f'<p class="measured__stale" role="note">{words["stale"]}</p>'
+
+
+def _measured(record: Record, language: str) -> str:
+    machine = escape(measured_table.machine(record, language))
+    return f'<p class="measured__machine">{machine}</p>'
+
+
+def _sources(chart: Chart, base: FactBase, words: dict[str, str], language: str) -> str:
+    items = "".join(
+        f'<li><a href="{escape(base.sources[key].url)}">'
+        f"{escape(citations.cited_source(base.sources[key], language))}</a></li>"
+        for key in chart.sources
+        if key in base.sources
+    )
+    if not items:
+        return ""
+    return (
+        '<details class="facts__sources" data-search-exclude>'
+        f"<summary>{words['sources']} ({items.count('<li>')})</summary><ol>{items}</ol></details>"
+    )

@@ -1,0 +1,131 @@
+"""The fences that show data, each rendered once: a build's check and its pages share the result.
+
+A fence is right when it can be rendered, so the check renders it as the page will show it; the
+page then finds the HTML made already. What is kept here lives as long as one build.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
+
+from hooks.calc import CalcError
+from hooks.calc import engine as calc_engine
+from hooks.data import BlockError, measured
+from hooks.drawings.charts import spec
+from hooks.links import page_address
+from hooks.pages import calculator as calc_page
+from hooks.pages import chart, facts_table, measured_table
+from hooks.pages.chart import Drawn
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from hooks.data import FactBase
+    from hooks.drawings import Chart
+    from hooks.markdown import Fence
+    from hooks.notes import Catalogue, Note
+
+KINDS = ("facts", "measured", "calc", "chart")
+"""The first word of such a fence."""
+ERRORS = (BlockError, CalcError)
+"""What a fence raises that asks for what is not there."""
+
+
+@dataclass(slots=True)
+class DataFences:
+    """Renders the data fences of one build."""
+
+    base: FactBase
+    docs: Path
+    root: Path
+    notes: Catalogue
+    known: measured.Known = field(default_factory=dict)
+    """Measured records that the build has read."""
+    cache: Path | None = None
+    """Where drawings of charts are kept from build to build."""
+    _html: dict[tuple[str, ...], str] = field(default_factory=dict)
+    _charts: dict[tuple[str, str], Chart] = field(default_factory=dict)
+    _titles: dict[str, dict[str, str]] = field(default_factory=dict)
+
+    def check(self, kind: str, fence: Fence, note: Note) -> None:
+        """Render a fence as the page of its note will show it; charts are read, not drawn.
+
+        Raises:
+            BlockError, CalcError: The fence asks for what is not there.
+        """
+        text = fence.text.removesuffix("\n")  # as Markdown hands it on
+        if kind == "chart":
+            self._chart(text, note.language)
+        else:
+            page = PurePosixPath(page_address(note.id, note.language))
+            self._rendered(kind, text, note.language, page.parent.as_posix())
+
+    def show(self, kind: str, text: str, language: str, page_dir: str) -> Drawn:
+        """Return the HTML of a fence, and the files that a chart leads to.
+
+        Arguments:
+            kind: One of `KINDS`.
+            text: The text of the fence.
+            language: `zh` or `en`: that of the page's frame.
+            page_dir: Folder of the page in the site, such as `en/link/topo`; `.` at the root.
+
+        Raises:
+            BlockError, CalcError: The fence asks for what is not there.
+        """
+        if kind != "chart":
+            return Drawn(self._rendered(kind, text, language, page_dir))
+        return chart.draw(
+            self._chart(text, language),
+            text,
+            self.base,
+            docs=self.docs,
+            root=self.root,
+            language=language,
+            page_dir=page_dir,
+            cache=self.cache,
+            known=self.known,
+        )
+
+    def _rendered(self, kind: str, text: str, language: str, page_dir: str) -> str:
+        key = (kind, text, language, page_dir)
+        if key not in self._html:
+            self._html[key] = self._render(kind, text, language, page_dir)
+        return self._html[key]
+
+    def _render(self, kind: str, text: str, language: str, page_dir: str) -> str:
+        if kind == "facts":
+            return facts_table.render(text, self.base, language, page_dir)
+        if kind == "measured":
+            return measured_table.render_measured(
+                text,
+                docs_dir=self.docs,
+                root=self.root,
+                language=language,
+                page_dir=page_dir,
+                known=self.known,
+            )
+        return calc_page.render_block(
+            text,
+            calculators=calc_engine.default(self.base),
+            language=language,
+            page_dir=page_dir,
+            titles=self.titles(language),
+        )
+
+    def _chart(self, text: str, language: str) -> Chart:
+        key = (text, language)
+        if key not in self._charts:
+            self._charts[key] = self._read_chart(text, language)
+        return self._charts[key]
+
+    def _read_chart(self, text: str, language: str) -> Chart:
+        return spec.read(text, self.base, self.docs, language, self.known)
+
+    def titles(self, language: str) -> dict[str, str]:
+        """Return the titles of the notes as a language shows them, by note id."""
+        if language not in self._titles:
+            shown = {one: self.notes.in_language(one, language) for one in self.notes.ids()}
+            self._titles[language] = {one: note.title for one, note in shown.items() if note}
+        return self._titles[language]

@@ -1,0 +1,117 @@
+"""What a page gets beside its own text: lists at markers, and the backlinks at its foot."""
+
+from __future__ import annotations
+
+import datetime
+import html
+import posixpath
+import re
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from hooks.findings import rules
+from hooks.links.external import report as external_report
+from hooks.notes import Catalogue, Entry, Note
+from hooks.pages import contents, topic_map
+
+_MARKER = re.compile(
+    r"^<!-- (?P<name>contents|notes|newest|verified|map|plan|external-links|sources"
+    r"|check-rules)"
+    r"(?: depth=(?P<depth>\d))?(?: area=(?P<area>[a-z]+))? -->[ \t]*$",
+    re.MULTILINE,
+)
+_RULES_WORDS = {
+    "zh": ("（仅本手册）", "规则", "报告什么", "怎样修正"),
+    "en": (" (only in this handbook)", "Rule", "What is reported", "How to mend it"),
+}
+_BACKLINKS_TITLE = {"zh": "提到本文的笔记", "en": "Notes that link here"}
+
+
+def fill_markers(
+    markdown: str,
+    *,
+    page_path: str,
+    language: str,
+    entries: Sequence[Entry],
+    notes: Catalogue,
+    added: Mapping[str, datetime.date],
+    areas: list[topic_map.Area],
+    root: Path | None = None,
+    sources: Callable[[str], str] | None = None,
+) -> str:
+    """Replace each marker line by the list it names.
+
+    `<!-- contents depth=3 -->`: every topic, note and heading. `<!-- notes -->`: the notes of the
+    topic whose index page this is. `<!-- newest -->`, `<!-- verified -->`: the latest six.
+    `<!-- map -->`: every area of the field. `<!-- plan area=link -->`: what an area will hold.
+    `<!-- external-links -->`: what the last check of external links found. `<!-- sources -->`:
+    what `sources` returns for the language, the bibliography of the data.
+    `<!-- check-rules -->`: every rule of the checks.
+    """
+    prefix = posixpath.relpath(".", posixpath.dirname(page_path) or ".")
+
+    def block(match: re.Match[str]) -> str:
+        name = match["name"]
+        if name == "contents":
+            depth = int(match["depth"] or 3)
+            return contents.contents(entries, notes, language, depth=depth, prefix=prefix)
+        if name == "map":
+            return topic_map.as_map(areas, notes, language, prefix=prefix)
+        if name == "plan":
+            chosen = next((area for area in areas if area.id == match["area"]), None)
+            return topic_map.as_plan(chosen, notes, language, prefix=prefix) if chosen else ""
+        if name == "external-links":
+            report = external_report.load(root / external_report.FILE) if root else None
+            return external_report.render_report(report, language)
+        if name == "sources":
+            return sources(language) if sources else ""
+        if name == "check-rules":
+            return rules_table(language)
+        if name == "newest":
+            return contents.newest(notes, language, added, prefix=prefix)
+        if name == "verified":
+            return contents.last_verified(notes, language, prefix=prefix)
+        index = page_path.replace(".en.md", ".md")
+        entry = contents.topic_entry(entries, index)
+        return contents.topic_listing(entry, notes, language, prefix=prefix) if entry else ""
+
+    return _MARKER.sub(block, markdown)
+
+
+def rules_table(language: str) -> str:
+    """Return every rule as a table: its name, what is reported, how to mend it."""
+    ours, *head = _RULES_WORDS[language]
+    lines = [f"| {' | '.join(head)} |", "| --- | --- | --- |"]
+    for rule in rules.all_rules():
+        said = rule.words[language]
+        mark = ours if rule.elsewhere == rules.OFF else ""
+        lines.append(f"| `{rule.name}`{mark} | {_cell(said.what)} | {_cell(said.mend)} |")
+    return "\n".join(lines)
+
+
+def _cell(text: str) -> str:
+    """Return text that a cell of a table shows as it is."""
+    text = re.sub(r"([\\`*_\[\]|{}$~])", r"\\\1", text)
+    return text.replace("<", "&lt;").replace(">", "&gt;")
+
+
+def backlinks_html(sources: Sequence[Note], urls: Mapping[str, str], language: str) -> str:
+    """Return the box that lists the notes leading to a page; empty when there are none.
+
+    Args:
+        sources: The notes that link to the page.
+        urls: Their addresses, relative to the page, by note id.
+        language: The language of the page's frame.
+    """
+    items = "".join(
+        f'<li><a href="{html.escape(urls[note.id])}">{html.escape(note.title)}</a></li>'
+        for note in sources
+        if note.id in urls
+    )
+    if not items:
+        return ""
+    title = _BACKLINKS_TITLE[language]
+    return (
+        f'<aside class="backlinks" aria-label="{title}" data-search-exclude>'
+        f'<p class="backlinks__title">{title}</p><ul>{items}</ul></aside>'
+    )

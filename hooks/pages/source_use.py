@@ -1,0 +1,42 @@
+"""Which notes rest on which source: by tables, charts and the numbers in prose."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hooks.data import BlockError
+from hooks.drawings.charts import spec
+from hooks.pages import facts_table
+from hooks.pages.values import values
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from hooks.data import FactBase
+    from hooks.notes import Catalogue, Note
+    from hooks.pages.values.values import Resolver
+
+
+def users(
+    notes: Catalogue, base: FactBase, resolver: Resolver, language: str
+) -> dict[str, list[Note]]:
+    """Return the notes of a language that show figures of a source, by the source's key."""
+    found: dict[str, list[Note]] = {}
+    for note in notes.notes.values():
+        if note.language != language:
+            continue
+        keys = values.sources_of(note, resolver)
+        for fence in note.source.fences:
+            keys.update(_of_fence(fence.info.split(" ")[0], fence.text, base, resolver.docs))
+        for key in keys:
+            found.setdefault(key, []).append(note)
+    return found
+
+
+def _of_fence(kind: str, text: str, base: FactBase, docs: Path) -> list[str]:
+    try:
+        if kind == "facts":
+            return facts_table.used_sources(text, base)
+        return spec.used_sources(text, base, docs) if kind == "chart" else []
+    except BlockError:
+        return []  # the checks say what is wrong

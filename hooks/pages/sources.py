@@ -1,0 +1,130 @@
+"""One page that lists every source of the data: what it is, when it was read, what rests on it.
+
+The sources stand in `docs/data/sources*.yml`, which are one bibliography. Each entry has an
+anchor, to which the lists of sources below tables lead.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from html import escape
+from typing import TYPE_CHECKING
+
+from hooks.pages.citations import anchor, page_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from hooks.data import FactBase, Source
+    from hooks.notes import Note
+
+_OWN_GROUP = 3
+"""A publisher of at least so many sources is a group of its own."""
+_WORDS = {
+    "zh": {
+        "others": "其他发布者",
+        "primary": "一手",
+        "secondary": "二手",
+        "read": "{} 读",
+        "families": "数据：",
+        "notes": "用于：",
+        "total": "共 {} 个来源，其中一手 {} 个，二手 {} 个；{} 个数据族，{} 格数据。",
+        "semicolon": "；",
+        "comma": "，",
+    },
+    "en": {
+        "others": "Other publishers",
+        "primary": "primary",
+        "secondary": "secondary",
+        "read": "read {}",
+        "families": "Data: ",
+        "notes": "Used in: ",
+        "total": "{} sources, of which {} are primary and {} secondary; {} families of data with "
+        "{} cells.",
+        "semicolon": "; ",
+        "comma": ", ",
+    },
+}
+
+
+def render(base: FactBase, users: Mapping[str, Sequence[Note]], language: str) -> str:
+    """Return the list as Markdown: a heading for each group, the entries as HTML.
+
+    Arguments:
+        base: Sources and families.
+        users: The notes of this language that rest on a source, by its key.
+        language: `zh` or `en`.
+    """
+    words = _WORDS[language]
+    families = _families(base)
+    groups: dict[str, list[str]] = {}
+    for key, source in base.sources.items():
+        groups.setdefault(source.publisher.in_language(language), []).append(key)
+    large = [name for name, keys in groups.items() if len(keys) >= _OWN_GROUP]
+    large.sort(key=lambda name: (-len(groups[name]), _order(name)))
+    small = sorted((name for name in groups if name not in large), key=_order)
+    primary = sum(source.kind == "primary" for source in base.sources.values())
+    cells = sum(len(row.cells) for family in base.families.values() for row in family.rows.values())
+    counts = (len(base.sources), primary, len(base.sources) - primary, len(base.families), cells)
+    parts = [words["total"].format(*counts)]
+    for title, names in [*((name, [name]) for name in large), (words["others"], small)]:
+        keys = [key for name in names for key in sorted(groups[name])]
+        if keys:
+            items = "\n".join(
+                _entry(key, base, families, users.get(key, ()), language) for key in keys
+            )
+            parts.append(f"## {title}")
+            parts.append(f'<ul class="sources" data-search-exclude>\n{items}\n</ul>')
+    return "\n\n".join(parts)
+
+
+def _order(name: str) -> str:
+    return name.casefold()
+
+
+def _families(base: FactBase) -> dict[str, list[str]]:
+    """Return the families that use a source, by its key."""
+    found: dict[str, list[str]] = {}
+    for name, family in base.families.items():
+        used = {cell.source for row in family.rows.values() for cell in row.cells.values()}
+        for key in used:
+            found.setdefault(key, []).append(name)
+    return found
+
+
+def _entry(
+    key: str,
+    base: FactBase,
+    families: Mapping[str, Sequence[str]],
+    users: Sequence[Note],
+    language: str,
+) -> str:
+    words = _WORDS[language]
+    here = posixpath.dirname(page_of(language))
+    source: Source = base.sources[key]
+    title = escape(source.title.in_language(language))
+    details = [escape(source.publisher.in_language(language))]
+    if source.date:
+        details.append(escape(source.date))
+    details.append(words["read"].format(source.read.isoformat()))
+    details.append(f'<span class="sources__kind">{words[source.kind]}</span>')
+    lines = [f'<a href="{escape(source.url)}">{title}</a>', words["comma"].join(details)]
+    data = [
+        f'<a href="{posixpath.relpath(f"data/{name}.csv", here)}" download>'
+        f"{escape(base.families[name].title.in_language(language))}</a>"
+        for name in families.get(key, ())
+    ]
+    if data:
+        lines.append(words["families"] + words["comma"].join(data))
+    notes = [
+        f'<a href="{escape(posixpath.relpath(_page(note, language), here))}">'
+        f"{escape(note.title)}</a>"
+        for note in users
+    ]
+    if notes:
+        lines.append(words["notes"] + words["comma"].join(notes))
+    return f'<li id="{anchor(key)}">{"<br>".join(lines)}</li>'
+
+
+def _page(note: Note, language: str) -> str:
+    return f"{note.id}.html" if language == "zh" else f"{language}/{note.id}.html"

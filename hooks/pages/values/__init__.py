@@ -1,0 +1,1 @@
+"""Numbers in prose: their markers, what they stand for, their links."""

@@ -1,0 +1,89 @@
+"""Make the numbers before markers links to their sources, in a page that is rendered."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from html import escape
+from typing import TYPE_CHECKING
+
+from hooks.pages.values.markers import KINDS, MarkerError, compare, is_marker, parse
+from hooks.pages.values.values import STALE
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from hooks.pages.values.values import Resolved, Resolver
+
+_SOURCES = {"zh": "正文数字的出处", "en": "Where the figures in the text come from"}
+_HTML_MARKER = re.compile(r"<!--\s*(?P<text>(?:(?!-->).)*?)\s*-->", re.DOTALL)
+
+
+def render(
+    html: str, resolver: Resolver, *, language: str, page_dir: str = ""
+) -> tuple[str, list[str]]:
+    """Return a page's HTML with the numbers before markers linked, and what went wrong.
+
+    Markers in code are text by now (`&lt;!--`) and stay. Sources are listed at the end.
+    """
+    if not any(f"<!-- {kind} " in html for kind in KINDS):
+        return html, []
+    parts: list[str] = []
+    problems: list[str] = []
+    listed: dict[str, str] = {}
+    position = 0
+    for match in _HTML_MARKER.finditer(html):
+        # A comment holds no character references: `&micro` in it is an axis, not the micro sign.
+        text = match["text"]
+        if not is_marker(text):
+            continue
+        before = html[position : match.start()]
+        try:
+            marker = parse(text)
+            found = resolver.resolve(marker, language)
+            start, end = compare(before, found.truth, marker, language)
+        except MarkerError as error:
+            problems.append(f"'<!-- {text} -->': {error}")
+            continue
+        number = list(listed).index(found.title) + 1 if found.title in listed else len(listed) + 1
+        listed.setdefault(found.title, _address(found, page_dir))
+        parts += [before[:start], _link(before[start:end], found, number, page_dir, language)]
+        parts.append(before[end:])
+        position = match.end()
+    if not listed:
+        return html, problems
+    return "".join([*parts, html[position:], _list(listed, language)]), problems
+
+
+def _address(found: Resolved, page_dir: str) -> str:
+    if not found.href or found.href.startswith(("http://", "https://")):
+        return found.href
+    path, mark, query = found.href.partition("?")
+    return posixpath.relpath(path, page_dir or ".") + mark + query
+
+
+def _link(shown: str, found: Resolved, number: int, page_dir: str, language: str) -> str:
+    kind = f"value value--{found.grade}" + (" value--stale" if found.stale else "")
+    # Table cells are read as Markdown no more at this point, but attributes must stay one line.
+    attributes = (
+        f'class="{kind}" title="{escape(" ".join(found.title.split()))}" data-ref="S{number}"'
+    )
+    address = _address(found, page_dir)
+    stale = f'<span class="value__stale">{STALE[language]}</span>' if found.stale else ""
+    if address:
+        return f'<a {attributes} href="{escape(address)}">{shown}</a>{stale}'
+    return f'<abbr {attributes} tabindex="0">{shown}</abbr>{stale}'
+
+
+def _list(listed: Mapping[str, str], language: str) -> str:
+    items = ""
+    for title, address in listed.items():
+        text = escape(title)
+        items += (
+            f'<li><a href="{escape(address)}">{text}</a></li>' if address else f"<li>{text}</li>"
+        )
+    return (
+        '<details class="facts__sources value-sources" data-search-exclude>'
+        f"<summary>{_SOURCES[language]} ({len(listed)})</summary>"
+        f"<ol>{items}</ol></details>"
+    )

@@ -1,0 +1,302 @@
+"""The grammar of sentence values: a number in prose, followed by a comment that says its source.
+
+`989.4 TFLOPS<!-- fact accelerators/h100-sxm/bf16 -->` is plain text on GitHub. This module reads
+the comment and the number before it, and compares the number with the truth as it was rounded;
+`hooks.values` looks the truth up.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass, field
+
+from hooks.data import Text, units
+from hooks.findings import nearest
+
+KINDS = ("fact", "measured", "calc")
+_OPTIONS = ("round", "terms")
+_EXAMPLES = {
+    "fact": "fact FAMILY/ROW/COLUMN",
+    "measured": "measured TOPIC/measured/NAME.json#RESULT?axis=value",
+    "calc": "calc NAME key=value … -> OUTPUT [UNIT]",
+}
+_FACT = re.compile(r"(?P<family>[\w-]+)/(?P<row>[\w.-]+)/(?P<column>[\w-]+)\Z")
+_MEASURED = re.compile(r"(?P<file>[^#?\s]+\.json)#(?P<result>[^?\s]+?)(?:\?(?P<query>\S*))?\Z")
+_CALC = re.compile(
+    r"(?P<name>[\w-]+)(?P<inputs>(?:\s+[\w.-]+=\S+)*)\s*->\s*(?P<output>[\w.-]+)"
+    r"(?:\s+(?P<unit>(?!(?:round|terms)=)\S+))?\Z"
+)
+_OPTION = re.compile(r"\s+(?P<key>[a-z]+)=(?P<value>\w+)\Z")
+
+# What may stand between the number and the comment: the end of emphasis or of a tag.
+_CLOSE = r"(?P<close>(?:[*_~]|</[a-z]+>)*)\Z"
+_UNIT = "[A-Za-z\u00b5\u03bc\u00b0%][A-Za-z0-9\u00b5\u03bc\u00b0%\u00b2\u00b3/\u00b7]{0,24}"
+_NUMBER = (
+    r"(?<![0-9A-Za-z_.,])(?P<sign>[-\u2212+]?)"
+    r"(?P<whole>\d{1,3}(?:,\d{3})+|\d+)(?P<fraction>\.\d+)?"
+    r"(?P<gap>(?:[ \u00a0\u202f]|&nbsp;|&#160;)?)"
+)
+_ROUNDING = 1 + 1e-9
+
+_SAYS: dict[tuple[str, str], dict[str, tuple[str, ...]]] = {
+    ("direction", "uni"): {
+        "zh": ("单向", "每方向", "每个方向", "一个方向", "同一方向", "各方向"),
+        "en": (
+            *("one direction", "one way", "one-way", "unidirectional", "per direction"),
+            *("each direction", "each way", "a direction", "either direction"),
+        ),
+    },
+    ("direction", "bi"): {
+        "zh": ("双向", "两个方向", "收发合计"),
+        "en": ("both directions", "both ways", "bidirectional", "two-way", "two directions"),
+    },
+    ("density", "dense"): {"zh": ("稠密",), "en": ("dense",)},
+    ("density", "sparse"): {"zh": ("稀疏",), "en": ("sparse", "sparsity")},
+}
+"""Words by which a sentence says what a figure counts; the first is the one to suggest."""
+
+_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+_SENTENCE_END = re.compile(r"(?<=[。！？；])|(?<=[.!?;])(?=\s)")
+
+
+class MarkerError(ValueError):
+    """A marker is wrong, or its number is; `rule` names the finding, `hint` the repair."""
+
+    def __init__(
+        self, message: str, *, rule: str = "value-marker", target: str = "", hint: str = ""
+    ) -> None:
+        super().__init__(message)
+        self.rule = rule
+        self.target = target
+        self.hint = hint
+
+
+@dataclass(frozen=True, slots=True)
+class Marker:
+    """What a comment asks for."""
+
+    kind: str
+    key: str
+    """All of it, without the options: what both languages must share."""
+    parts: dict[str, str] = field(default_factory=dict)
+    inputs: dict[str, str] = field(default_factory=dict)
+    digits: int | None = None
+    """Significant digits to which the number is rounded; None when as printed."""
+    skips_terms: bool = False
+    """`terms=above`: direction and density are said before, not in the sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Truth:
+    """What a marker's number must be."""
+
+    value: float | Text
+    unit: str = ""
+    direction: str | None = None
+    density: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Printed:
+    """A number as the text before a comment has it; offsets into that text."""
+
+    start: int
+    end: int
+    """Where number and unit end, before emphasis closes."""
+    number: float
+    decimals: int
+    unit: str
+    has_commas: bool
+
+
+def is_marker(comment: str) -> bool:
+    """Tell whether a comment means to be a marker, rightly written or not."""
+    word = comment.split(maxsplit=1)[0] if comment.strip() else ""
+    if word in KINDS:
+        return True
+    return bool(nearest(word, KINDS, cutoff=0.75)) and bool(re.search(r"[/#]|->", comment))
+
+
+def parse(comment: str) -> Marker:
+    """Read a comment's text.
+
+    Raises:
+        MarkerError: It is no marker.
+    """
+    kind, _, rest = comment.strip().partition(" ")
+    if kind not in KINDS:
+        hint = nearest(kind, KINDS)
+        raise MarkerError(f"there is no marker '{kind}'", target=kind, hint=hint)
+    rest = rest.strip()
+    options: dict[str, str] = {}
+    while (option := _OPTION.search(rest)) and (kind != "calc" or option["key"] in _OPTIONS):
+        options[option["key"]] = option["value"]
+        rest = rest[: option.start()].strip()
+    for key in options:
+        if key not in _OPTIONS:
+            message = f"there is no option '{key}' of a marker, only round=DIGITS and terms=above"
+            raise MarkerError(message, target=key, hint=nearest(key, _OPTIONS))
+    digits = options.get("round")
+    if digits is not None and not (digits.isdigit() and 1 <= int(digits) <= 9):
+        raise MarkerError("'round' takes the number of significant digits, 1 to 9", target=digits)
+    if options.get("terms", "above") != "above":
+        raise MarkerError("'terms' takes 'above' only", target=options["terms"], hint="above")
+    match = {"fact": _FACT, "measured": _MEASURED, "calc": _CALC}[kind].match(rest)
+    if match is None:
+        raise MarkerError(f"the marker must read '<!-- {_EXAMPLES[kind]} -->'", target=comment)
+    parts = {key: value for key, value in match.groupdict().items() if value}
+    inputs: dict[str, str] = {}
+    if kind == "measured":
+        for pair in filter(None, parts.pop("query", "").split("&")):
+            key, sign, value = pair.partition("=")
+            if not sign:
+                raise MarkerError(f"'{pair}' must read axis=value", target=pair)
+            inputs[key] = value
+    elif kind == "calc":
+        inputs = dict(pair.split("=", 1) for pair in parts.pop("inputs", "").split())
+    key = f"{kind} {' '.join(rest.split())}"
+    return Marker(kind, key, parts, inputs, int(digits) if digits else None, "terms" in options)
+
+
+def read_number(before: str, unit: str) -> Printed | None:
+    """Return the number at the end of a text, with its unit; None when there is none.
+
+    Args:
+        before: Text or HTML up to the comment.
+        unit: The unit of the truth, which may be oddly written; others are letters and slashes.
+    """
+    own = f"{re.escape(unit)}|" if unit else ""
+    match = re.search(f"{_NUMBER}(?P<unit>{own}{_UNIT}|){_CLOSE}", before[-200:])
+    if match is None:
+        return None
+    offset = max(len(before) - 200, 0)
+    sign = -1 if match["sign"] in ("-", "\u2212") else 1
+    fraction = match["fraction"] or ""
+    number = sign * float(match["whole"].replace(",", "") + fraction)
+    end = match.end("unit") if match["unit"] else match.start("gap")
+    return Printed(
+        offset + match.start(),
+        offset + end,
+        number,
+        max(len(fraction) - 1, 0),
+        match["unit"],
+        "," in match["whole"],
+    )
+
+
+def read_text(before: str, text: str) -> tuple[int, int] | None:
+    """Return where a text stands at the end of another, emphasis aside."""
+    close = re.search(_CLOSE, before)
+    end = close.start() if close else len(before)
+    return (end - len(text), end) if text and before[:end].endswith(text) else None
+
+
+def compare(before: str, truth: Truth, marker: Marker, language: str) -> tuple[int, int]:
+    """Return where the number stands, when it is right.
+
+    Raises:
+        MarkerError: There is no number before the comment, it is another one, or its unit is
+            missing or wrong.
+    """
+    if isinstance(truth.value, Text):
+        text = truth.value.in_language(language)
+        place = read_text(before, text)
+        if place is None:
+            message = f"the text before the marker must be '{text}'"
+            raise MarkerError(message, rule="value-differs", target=before[-20:], hint=text)
+        return place
+    unit = "" if truth.unit == units.NO_UNIT else truth.unit
+    printed = read_number(before, unit)
+    if printed is None:
+        right = _with_unit(f"{_short(truth.value)}", unit)
+        message = f"a number must stand right before the marker, such as '{right}'"
+        raise MarkerError(message, target=before[-20:].strip(), hint=right)
+    shown = before[printed.start : printed.end]
+    if unit and not printed.unit:
+        hint = _with_unit(shown, unit)
+        message = f"'{shown}' lacks its unit between number and marker"
+        raise MarkerError(message, rule="value-unit", target=shown, hint=hint)
+    try:
+        expected = units.convert(truth.value, unit, printed.unit)
+    except units.UnitError as error:
+        right = _with_unit(_short(truth.value), unit)
+        message = f"'{shown}' is not in {unit or 'a bare number'}: {error}"
+        raise MarkerError(message, rule="value-unit", target=shown, hint=right) from error
+    if marker.digits is not None:
+        expected = _rounded(expected, marker.digits)
+        is_right = math.isclose(printed.number, expected, rel_tol=1e-9, abs_tol=1e-12)
+    else:
+        half = 0.5 * 10.0**-printed.decimals
+        is_right = abs(printed.number - expected) <= half * _ROUNDING
+    if not is_right:
+        right = _with_unit(_repair(expected, printed), printed.unit, shown)
+        exact = _with_unit(_short(truth.value), unit)
+        message = f"'{shown}' is not what the data say: {exact}"
+        raise MarkerError(message, rule="value-differs", target=shown, hint=right)
+    return printed.start, printed.end
+
+
+def _rounded(value: float, digits: int) -> float:
+    return float(f"{value:.{digits - 1}e}")
+
+
+def _short(value: float) -> str:
+    written = str(value)
+    return written if len(written) <= 12 else f"{value:.6g}"
+
+
+def _repair(expected: float, printed: Printed) -> str:
+    """Return the right number with as many decimals, or more where they would falsify it."""
+    decimals = printed.decimals
+    while decimals < 6 and abs(round(expected, decimals) - expected) > 0.005 * abs(expected):
+        decimals += 1
+    return f"{expected:{',' if printed.has_commas else ''}.{decimals}f}"
+
+
+def _with_unit(number: str, unit: str, like: str = "") -> str:
+    if not unit:
+        return number
+    gap = "" if like and not re.search(r"[\s\u00a0]", like) else " "
+    return f"{number}{gap}{unit}"
+
+
+def missing_terms(sentence: str, truth: Truth, language: str) -> list[str]:
+    """Return the words for direction and density that a sentence should hold and does not."""
+    bare = _COMMENT.sub("", sentence).lower()
+    lacking = []
+    for term, value in (("direction", truth.direction), ("density", truth.density)):
+        words = _SAYS.get((term, value or ""), {}).get(language, ())
+        if words and not any(word in bare for word in words):
+            lacking.append(words[0])
+    return lacking
+
+
+def context(lines: list[str], line: int, column: int) -> str:
+    """Return what a reader takes in with a number: its sentence, or its row and the table's head.
+
+    Args:
+        lines: The lines of the note.
+        line: 1-based.
+        column: 1-based, of the marker.
+    """
+    index = line - 1
+    is_row = lines[index].lstrip(" >").startswith("|")
+    first = index
+    while first > 0 and lines[first - 1].strip(" >"):
+        first -= 1
+    if is_row:
+        return "\n".join([*lines[first : first + 2], lines[index]])
+    last = index
+    while last + 1 < len(lines) and lines[last + 1].strip(" >"):
+        last += 1
+    text = "\n".join(lines[first : last + 1])
+    at = sum(len(one) + 1 for one in lines[first:index]) + column - 1
+    # Comments hold no sentences; keep their length, so that offsets stay.
+    bare = _COMMENT.sub(lambda match: " " * len(match[0]), text)
+    start = 0
+    for end in [*(match.start() for match in _SENTENCE_END.finditer(bare)), len(bare)]:
+        if at <= end:
+            return text[start:end]
+        start = end
+    return text[start:]

@@ -1,0 +1,375 @@
+"""Sentence values: look up what a marker names, check the number before it, link it to its source.
+
+The number is plain text in the note, so that GitHub shows it; here it is compared with the data,
+the measurement or the formula it comes from. `hooks.value_markers` has the grammar,
+`hooks.value_links` makes the number a link on the site.
+"""
+
+from __future__ import annotations
+
+import importlib
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
+
+from hooks.data import Text, measured, terms, wording
+from hooks.findings import Finding, nearest
+from hooks.pages import citations
+from hooks.pages.values.markers import (
+    Marker,
+    MarkerError,
+    Truth,
+    compare,
+    context,
+    is_marker,
+    missing_terms,
+    parse,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+    from hooks.data import FactBase
+    from hooks.notes import Catalogue, Note
+
+    Run = Callable[[str, dict[str, Any]], Mapping[str, object]]
+
+STALE = {"zh": "（程序已改，数字过期）", "en": " (stale: the program has changed)"}
+_SHOW = ("value", "p5", "p95", "min", "max", "ratio", "n")
+_WORDS = {
+    "zh": {
+        "measured": "实测",
+        "on": "测于 {}",
+        "computed": "算得",
+        "colon": "：",
+        "semicolon": "；",
+    },
+    "en": {
+        "measured": "measured",
+        "on": "on {}",
+        "computed": "computed",
+        "colon": ": ",
+        "semicolon": "; ",
+    },
+}
+_SIZE = re.compile(r"(?P<number>\d+)(?P<unit>[KMGT]i)?B\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """What a marker names, and how to show it in one language."""
+
+    truth: Truth
+    title: str
+    """Source, date and confidence in one line."""
+    href: str
+    """An address, or a path below the folder of the site; empty when there is nothing to open."""
+    grade: str
+    """`a` or `b` for facts, `measured`, `calc`: how the link is marked."""
+    source: str = ""
+    """The key of the source, for facts."""
+    stale: bool = False
+
+
+@dataclass(slots=True)
+class Resolver:
+    """Looks markers up; remembers what it has found, for one build."""
+
+    base: FactBase
+    docs: Path
+    root: Path
+    pages: frozenset[str] = frozenset()
+    """Ids of the notes, by which the page of a calculator is known."""
+    run: Run | None = None
+    """Computes a calculator; default `hooks.calc.engine.run`, imported when first needed."""
+    known: measured.Known | None = None
+    """Measured records that the build has read."""
+    records: dict[str, tuple[measured.Record, bool]] = field(default_factory=dict)
+    _found: dict[tuple[str, str], Resolved] = field(default_factory=dict)
+
+    def resolve(self, marker: Marker, language: str) -> Resolved:
+        """Return what a marker names; the check asks first, then the page.
+
+        Raises:
+            MarkerError: It names what does not exist.
+        """
+        key = (marker.key, language)
+        if key not in self._found:
+            self._found[key] = self._resolve(marker, language)
+        return self._found[key]
+
+    def _resolve(self, marker: Marker, language: str) -> Resolved:
+        if marker.kind == "fact":
+            return self._fact(marker, language)
+        if marker.kind == "measured":
+            return self._measured(marker, language)
+        return self._calc(marker, language)
+
+    def _fact(self, marker: Marker, language: str) -> Resolved:
+        parts = marker.parts
+        family = _known(parts["family"], self.base.families, "family of facts")
+        row = _known(parts["row"], family.rows, f"row of '{parts['family']}'")
+        column = _known(parts["column"], family.columns, f"column of '{parts['family']}'")
+        cell = row.cells.get(parts["column"])
+        if cell is None:
+            hint = nearest(parts["column"], row.cells)
+            message = f"row '{parts['row']}' of '{parts['family']}' has no '{parts['column']}'"
+            raise MarkerError(message, target=parts["column"], hint=hint)
+        source = self.base.sources.get(cell.source)
+        words = _WORDS[language]
+        what = [row.title.in_language(language), column.title.in_language(language)]
+        what += terms(language, direction=column.direction, density=column.density, per=column.per)
+        cited = citations.cited(cell, source, language) if source else ""
+        title = words["semicolon"].join([" · ".join(what), *([cited] if cited else [])])
+        truth = Truth(cell.value, column.unit or "", column.direction, column.density)
+        href = source.url if source else ""
+        return Resolved(truth, title, href, cell.confidence.lower(), cell.source)
+
+    def _record(self, file: str) -> tuple[measured.Record, bool]:
+        if file not in self.records:
+            try:
+                record = measured.load_record(file, self.docs, self.known)
+            except measured.MeasuredError as error:
+                raise MarkerError(str(error), target=file) from error
+            self.records[file] = (record, bool(measured.stale_programs(record, self.root)))
+        return self.records[file]
+
+    def _measured(self, marker: Marker, language: str) -> Resolved:
+        file = marker.parts["file"]
+        record, is_stale = self._record(file)
+        name, query = marker.parts["result"], dict(marker.inputs)
+        show = query.pop("show", "value")
+        _known(show, dict.fromkeys(_SHOW), "value 'show'")
+        words = _WORDS[language]
+        if name.startswith("summary/"):
+            title, value, unit, direction, statistic = _summary(record, name, show, language)
+        else:
+            results = {result.id: result for result in record.results}
+            result = _known(name, results, f"result in '{file}'")
+            point = _point(result, query)
+            number = result.n if show == "n" else point.get(show)
+            if isinstance(number, bool) or not isinstance(number, int | float):
+                has = [key for key in _SHOW if key in point]
+                raise MarkerError(f"the point has no '{show}', only {', '.join(has)}", target=show)
+            title, value, unit = result.title, number, "" if show == "n" else result.unit
+            direction = None if show == "n" else result.direction
+            statistic = wording.statistic(result.statistic, language)
+        machine = record.machine.gpu or ""
+        day = words["on"].format(record.date.isoformat())
+        about = [title.in_language(language), statistic, machine, day]
+        said = f"{words['measured']}{words['colon']}{words['semicolon'].join(filter(None, about))}"
+        if is_stale:
+            said += STALE[language]
+        return Resolved(Truth(value, unit, direction), said, file, "measured", stale=is_stale)
+
+    def _calc(self, marker: Marker, language: str) -> Resolved:
+        name, output = marker.parts["name"], marker.parts["output"]
+        inputs = {key: self._input(value, language) for key, value in marker.inputs.items()}
+        try:
+            engine = None if self.run else _engine()
+            run: Run = self.run or engine.run  # type: ignore[union-attr]
+            found = run(name, inputs)
+            own_unit = _output_unit(engine, name, output)
+        except ImportError as error:
+            raise MarkerError(f"the calculators cannot be loaded: {error}", target=name) from error
+        except (KeyError, ValueError, RuntimeError) as error:
+            said = "; ".join(str(error.args[0] if error.args else error).split("\n"))
+            raise MarkerError(f"calculator '{name}': {said}", target=name) from error
+        value = _known(output, found, f"output of '{name}'")
+        if isinstance(value, dict):
+            value = Text.model_validate(value)
+        elif isinstance(value, bool) or not isinstance(value, int | float):
+            raise MarkerError(f"output '{output}' of '{name}' is no number", target=output)
+        unit = marker.parts.get("unit", "")
+        if own_unit and unit and unit != own_unit:
+            message = f"output '{output}' of '{name}' is in {own_unit}, not in {unit}"
+            raise MarkerError(message, rule="value-unit", target=unit, hint=own_unit)
+        words = _WORDS[language]
+        # As the author wrote them; facts by their value, which is what the form takes.
+        given = {
+            key: f"{inputs[key]}" if text.startswith("@") else text
+            for key, text in marker.inputs.items()
+        }
+        said = ", ".join(f"{key} = {text}" for key, text in given.items())
+        title = f"{words['computed']}{words['colon']}{name}({said}) → {output}"
+        query = urlencode({f"{name}.{key}": text for key, text in given.items()})
+        prefix = "" if language == "zh" else f"{language}/"
+        href = f"{prefix}calc/{name}.html?{query}" if f"calc/{name}" in self.pages else ""
+        return Resolved(Truth(value, own_unit or unit), title, href, "calc")
+
+    def _input(self, text: str, language: str) -> float | str:
+        """Return an input: a number, `@family/row/column` for a fact, or a word."""
+        if text.startswith("@"):
+            value = self._fact(parse(f"fact {text[1:]}"), language).truth.value
+            if isinstance(value, Text):
+                raise MarkerError(f"'{text}' is no number", target=text)
+            return value
+        try:
+            return float(text)
+        except ValueError:
+            return text
+
+
+def _engine() -> Any:
+    # By name: a tree without calculators still checks its other numbers.
+    return importlib.import_module("hooks.calc.engine")
+
+
+def _output_unit(engine: Any, name: str, output: str) -> str:
+    """Return the unit that a calculator gives an output in, where it says so."""
+    if engine is None or not hasattr(engine, "default"):
+        return ""
+    for one in engine.default().record(name).get("outputs", ()):
+        if one.get("key") == output:
+            return str(one.get("unit") or "")
+    return ""
+
+
+def _known(name: str, known: Mapping[str, Any], what: str) -> Any:
+    if name in known:
+        return known[name]
+    hint = nearest(name, known)
+    end = "" if hint else f"; there are: {', '.join(known)}"
+    raise MarkerError(f"there is no {what} '{name}'{end}", target=name, hint=hint)
+
+
+def _summary(
+    record: measured.Record, name: str, show: str, language: str
+) -> tuple[Text, float, str, str | None, str]:
+    """Return title, value, unit, direction and statistic of `summary/N`, counted from 1."""
+    number = name.removeprefix("summary/")
+    if not number.isdigit() or not 1 <= int(number) <= len(record.summary):
+        message = f"'{name}' must be summary/1 to summary/{len(record.summary)}"
+        raise MarkerError(message, target=name)
+    line = record.summary[int(number) - 1]
+    statistic = wording.statistic(line.statistic, language) if line.statistic else ""
+    if show == "ratio":
+        if line.ratio_to is None:
+            raise MarkerError(f"'{name}' is compared with no specification", target=show)
+        return line.title, line.ratio_to.ratio, "", None, statistic
+    if show in ("min", "max"):
+        if line.spread is None:
+            raise MarkerError(f"'{name}' has no spread", target=show)
+        value = line.spread.min if show == "min" else line.spread.max
+        return line.title, value, line.unit, line.direction, statistic
+    if show != "value":
+        message = f"a line of the summary has value, min, max and ratio, not '{show}'"
+        raise MarkerError(message, target=show)
+    return line.title, line.value, line.unit, line.direction, statistic
+
+
+def _point(result: measured.Result, query: Mapping[str, str]) -> dict[str, Any]:
+    """Return the one point that has the wanted places on the axes."""
+    axes = [axis.name for axis in result.axes]
+    points = result.points
+    for axis, wanted in query.items():
+        _known(axis, dict.fromkeys(axes), f"axis of '{result.id}'")
+        places = {_place(point.get(axis)): None for point in points}
+        value = _place(wanted)
+        _known(value, places, f"'{axis}' of '{result.id}'")
+        points = [point for point in points if _place(point.get(axis)) == value]
+    if len(points) != 1:
+        open_axes = [axis for axis in axes if axis not in query]
+        message = f"'{result.id}' has {len(points)} such points; say {', '.join(open_axes)} too"
+        raise MarkerError(message, target=result.id)
+    return points[0]
+
+
+def _place(value: object) -> str:
+    """Return a place on an axis as text: `4MiB` and 4194304 are one."""
+    text = f"{value:g}" if isinstance(value, float) else str(value)
+    match = _SIZE.match(text)
+    if match:
+        power = {"": 0, "Ki": 1, "Mi": 2, "Gi": 3, "Ti": 4}[match["unit"] or ""]
+        return str(int(match["number"]) << (10 * power))
+    return text
+
+
+def check_notes(notes: Catalogue, resolver: Resolver) -> list[Finding]:
+    """Check every marker of every note, and that twins have the same ones.
+
+    Rules: `value-marker` (names what does not exist), `value-differs`, `value-unit`,
+    `value-terms` (direction or density is not said), `value-twin`.
+    """
+    findings: list[Finding] = []
+    for note in notes.notes.values():
+        if any(is_marker(comment.text) for comment in note.source.comments):
+            findings += _check_note(note, resolver)
+    for note in notes.notes.values():
+        twin = notes.twin(note, "en" if note.language == "zh" else "zh")
+        if twin is not None:
+            findings += _only_here(note, twin)
+    return findings
+
+
+def _check_note(note: Note, resolver: Resolver) -> list[Finding]:
+    findings = []
+    lines = note.text.split("\n")
+    for comment in note.source.comments:
+        if not is_marker(comment.text):
+            continue
+        before = lines[comment.line - 1][: comment.column - 1]
+        try:
+            if re.match(r"[ >]*#{1,6} ", lines[comment.line - 1]):
+                raise MarkerError("a heading holds no values: its id would change with them")
+            marker = parse(comment.text)
+            truth = resolver.resolve(marker, note.language).truth
+            compare(before, truth, marker, note.language)
+            if not marker.skips_terms:
+                sentence = context(lines, comment.line, comment.column)
+                _require_terms(sentence, truth, note.language)
+        except MarkerError as error:
+            findings.append(
+                Finding(
+                    *(note.file, comment.line, comment.column, error.rule, str(error)),
+                    error.target,
+                    error.hint,
+                )
+            )
+    return findings
+
+
+def _require_terms(sentence: str, truth: Truth, language: str) -> None:
+    lacking = missing_terms(sentence, truth, language)
+    if lacking:
+        message = (
+            f"the sentence does not say '{' / '.join(lacking)}', which the figure is; "
+            "or put terms=above at the end of the marker where it is said before"
+        )
+        raise MarkerError(message, rule="value-terms", target=lacking[0])
+
+
+def _keys(note: Note) -> dict[str, list[tuple[int, int]]]:
+    found: dict[str, list[tuple[int, int]]] = {}
+    for comment in note.source.comments:
+        if is_marker(comment.text):
+            try:
+                key = parse(comment.text).key
+            except MarkerError:
+                continue
+            found.setdefault(key, []).append((comment.line, comment.column))
+    return found
+
+
+def _only_here(note: Note, twin: Note) -> list[Finding]:
+    ours, theirs = _keys(note), _keys(twin)
+    findings = []
+    for key, places in ours.items():
+        if len(places) > len(theirs.get(key, [])):
+            message = f"the marker '{key}' is not in {twin.file} as often as here; add it there"
+            findings.append(Finding(note.file, *places[-1], "value-twin", message, target=key))
+    return findings
+
+
+def sources_of(note: Note, resolver: Resolver) -> set[str]:
+    """Return the keys of the sources that a note's markers lead to."""
+    found = set()
+    for comment in note.source.comments:
+        if is_marker(comment.text):
+            try:
+                found.add(resolver.resolve(parse(comment.text), note.language).source)
+            except MarkerError:
+                continue
+    return found - {""}

@@ -1,0 +1,219 @@
+"""Sections of pages read from the HTML that a build made."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+from hooks.notes import Note
+from hooks.search.pages import (
+    CODE_CLOSE,
+    CODE_OPEN,
+    NOTE,
+    Page,
+    Section,
+    clean,
+    key_of,
+    with_meta,
+    without_signs,
+)
+
+_HEADINGS: Final = {f"h{level}": level for level in range(1, 7)}
+
+
+_SKIPPED: Final = frozenset({"script", "style", "template", "noscript", "button", "nav", "input"})
+
+
+_BLOCKS: Final = frozenset(
+    "p li tr dt dd figcaption caption summary blockquote div section table ul ol dl figure "
+    "details aside article title desc pre svg thead tbody tfoot header footer hr "
+    "center address form fieldset label".split()
+)
+
+
+_CELLS: Final = frozenset({"td", "th"})
+
+
+class _Reader:
+    """Walks a page's HTML and collects its sections."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.sections = [Section("", 1, page.title)]
+        self.lines: list[list[str]] = [[]]
+        self.current: list[str] = []
+        self.has_title = False
+        self.notes: dict[str, int] = {}
+        """Id of a footnote -> index of the section that first refers to it."""
+        self.linked = 0
+        """How many characters of the block being read lead elsewhere."""
+
+    def flush(self, prefix: str = "", into: int = -1) -> None:
+        """End the block being read."""
+        raw = "".join(self.current)
+        text = clean(raw).strip("\t ")
+        # A block that is nothing but a link is an entry of a list of contents.
+        if self.linked and self.linked >= len(raw.strip()):
+            prefix = NOTE
+        self.linked = 0
+        self.current = []
+        if text.replace(CODE_OPEN, "").replace(CODE_CLOSE, "").strip():
+            self.lines[into].append(prefix + text)
+
+    def heading(self, node: LexborNode, level: int) -> None:
+        self.flush()
+        title = clean(_visible(node))
+        anchor = node.attributes.get("id") or ""
+        if level == 1 and not self.has_title and len(self.sections) == 1:
+            self.has_title = True
+            self.sections[0].title = title or self.page.title
+            return
+        self.sections.append(Section(anchor, level, title))
+        self.lines.append([])
+
+    def footnote(self, node: LexborNode) -> None:
+        self.flush()
+        target = self.notes.get(node.attributes.get("id") or "", len(self.sections) - 1)
+        self.current = [_visible(node)]
+        self.flush(NOTE, target)
+
+    def walk(self, node: LexborNode, *, is_code: bool = False) -> None:
+        for child in node.iter(include_text=True):
+            self.read(child, is_code=is_code)
+
+    def read(self, node: LexborNode, *, is_code: bool) -> None:
+        tag = node.tag or ""
+        if tag == "-text":
+            self.current.append(node.text_content or "")
+            return
+        if tag in _SKIPPED or tag.startswith("_") or tag in ("-comment", "-doctype"):
+            return
+        attributes = node.attributes
+        classes = (attributes.get("class") or "").split()
+        if "data-search-exclude" in attributes or "headerlink" in classes:
+            return
+        if tag in _HEADINGS and attributes.get("id"):
+            self.heading(node, _HEADINGS[tag])
+        elif tag == "sup" and (attributes.get("id") or "").startswith("fnref"):
+            for link in node.css("a"):
+                note = (link.attributes.get("href") or "").lstrip("#")
+                self.notes.setdefault(note, len(self.sections) - 1)
+        elif tag == "li" and (attributes.get("id") or "").startswith("fn:"):
+            self.footnote(node)
+        elif tag == "li" and _is_entry(node):
+            self.flush()
+            self.walk(node, is_code=is_code)
+            self.flush(NOTE)
+        elif tag == "br":
+            self.current.append(" ")
+        elif tag == "text" or tag == "tspan":
+            return  # labels of a figure, out of order; its title and description say it whole
+        elif tag == "pre":
+            self.flush()
+            for line in (node.text(deep=True) or "").split("\n"):
+                self.current = [CODE_OPEN, line, CODE_CLOSE]
+                self.flush()
+        elif tag == "code" and not is_code:
+            self.current += [CODE_OPEN, node.text(deep=True) or "", CODE_CLOSE]
+        elif tag in _CELLS:
+            self.walk(node, is_code=is_code)
+            self.current.append("\t")
+        elif tag == "a":
+            before = sum(map(len, self.current))
+            self.walk(node, is_code=is_code)
+            self.linked += max(0, sum(map(len, self.current)) - before)
+        elif tag in _BLOCKS:
+            self.flush()
+            self.walk(node, is_code=is_code)
+            self.flush()
+        else:
+            self.walk(node, is_code=is_code)
+
+
+def _is_entry(node: LexborNode) -> bool:
+    """Return whether a list item is an entry of a list of pages: it begins with a link to one."""
+    first = node.child
+    while first is not None and (
+        first.tag in ("strong", "p", "b", "em")
+        or (first.tag == "-text" and not (first.text_content or "").strip())
+    ):
+        first = first.next if first.tag == "-text" else first.child
+    if first is None or first.tag != "a":
+        return False
+    target = first.attributes.get("href") or ""
+    return "://" not in target and not target.startswith("#")
+
+
+def _visible(node: LexborNode) -> str:
+    """Return an element's text without heading links, footnote marks and ways back."""
+    parts: list[str] = []
+
+    def walk(one: LexborNode) -> None:
+        for child in one.iter(include_text=True):
+            if child.tag == "-text":
+                parts.append(child.text_content or "")
+                continue
+            classes = (child.attributes.get("class") or "").split()
+            hidden = {"headerlink", "footnote-backref", "footnote-ref"} & set(classes)
+            if not hidden and child.tag not in _SKIPPED:
+                walk(child)
+
+    walk(node)
+    return "".join(parts)
+
+
+def read_html(page: Page, html: str) -> Page:
+    """Fill a page's sections from the HTML of its content; returns the page."""
+    reader = _Reader(page)
+    body = LexborHTMLParser(without_signs(html)).body
+    if body is not None:
+        reader.walk(body)
+    reader.flush()
+    for section, lines in zip(reader.sections, reader.lines, strict=True):
+        section.text = "\n".join(lines)
+    page.sections = reader.sections
+    if not page.title:
+        page.title = reader.sections[0].title
+    return page
+
+
+def collect(
+    pages: list[Page],
+    html: str,
+    *,
+    location: str,
+    title: str,
+    note: Note,
+    language: str,
+    trail: Sequence[str],
+) -> None:
+    """Add a rendered page to those that search will find.
+
+    A note that is shown among the pages of another language, for want of a translation, is
+    not added again: it learns its second address.
+
+    Args:
+        pages: What was rendered so far.
+        html: The page's content.
+        location: Its address in the site.
+        title: Its name in the navigation.
+        note: The note it was made from.
+        language: The language being built.
+        trail: Names of the navigation's sections above it, outermost first.
+    """
+    if note.language != language:
+        for known in pages:
+            if known.source == note.path:
+                known.fallback = location
+        return
+    page = Page(
+        location=location,
+        key=key_of(note.path),
+        language=language,
+        title=clean(title),
+        trail=tuple(map(clean, trail)),
+        source=note.path,
+    )
+    pages.append(with_meta(read_html(page, html), note.meta))

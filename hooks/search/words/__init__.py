@@ -1,0 +1,1 @@
+"""Tables of words: terms, everyday words, characters, regional forms."""

@@ -1,0 +1,1 @@
+"""The finished site: staged, checked, completed, put in place, packed, offline."""

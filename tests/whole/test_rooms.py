@@ -1,0 +1,88 @@
+"""The order of the code: rooms are named, modules are short, the page about them is fresh."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tools import rooms
+
+ROOT = Path(__file__).resolve().parents[2]
+HOOKS = sorted((ROOT / "hooks").rglob("*.py"))
+LONGEST = 400
+LONG: dict[str, int] = {
+    "hooks/markdown/reader/inline.py": 470,
+    "docs/assets/javascripts/topo-decoder.js": 1650,
+    "docs/assets/javascripts/search-box.js": 483,
+    "docs/assets/javascripts/offline.js": 422,
+    "docs/assets/javascripts/calc/form.js": 476,
+    "docs/assets/javascripts/calc/core.js": 468,
+    "docs/assets/javascripts/calc/collectives.js": 411,
+}
+"""Modules that are longer for now; none may join them, and none of these may grow."""
+
+
+def room_of(path: Path) -> str:
+    parts = path.relative_to(ROOT / "hooks").parts
+    return parts[0] if len(parts) > 1 else ""
+
+
+def imports(path: Path) -> Iterator[tuple[int, str]]:
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            yield node.lineno, node.module
+        elif isinstance(node, ast.Import):
+            for alias in node.names:
+                yield node.lineno, alias.name
+
+
+def past_the_face(path: Path) -> list[str]:
+    """Return the imports of a module that name a module in another room."""
+    found = []
+    for line, module in imports(path):
+        parts = module.split(".")
+        if parts[0] != "hooks" or len(parts) < 3 or parts[1] == room_of(path):
+            continue
+        if not (ROOT / module.replace(".", "/")).is_dir():
+            found.append(f"{path.relative_to(ROOT)}:{line}: {module}")
+    return found
+
+
+def test_an_import_from_another_room_names_the_room() -> None:
+    assert [one for path in HOOKS for one in past_the_face(path)] == []
+
+
+def test_that_rule_sees_a_module_of_another_room(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bad = ROOT / "hooks/pages/fences.py"
+    text = "from hooks.data.load import load_facts\nfrom hooks.data import FactBase\n"
+    monkeypatch.setattr(Path, "read_text", lambda self, **_: text)
+    assert past_the_face(bad) == ["hooks/pages/fences.py:1: hooks.data.load"]
+
+
+def test_no_module_is_long() -> None:
+    scripts = [
+        path
+        for folder in ("hooks", "docs/assets/javascripts")
+        for path in (ROOT / folder).rglob("*.js")
+    ]
+    lengths = {
+        path.relative_to(ROOT).as_posix(): len(path.read_text(encoding="utf-8").splitlines())
+        for path in [*HOOKS, *scripts]
+    }
+    assert {name: n for name, n in lengths.items() if n > LONG.get(name, LONGEST)} == {}
+
+
+def test_every_room_says_what_it_is_for() -> None:
+    folders = {path.parent for path in HOOKS if path.parent != ROOT / "hooks"}
+    assert {folder.relative_to(ROOT / "hooks").parts[0] for folder in folders} == set(rooms.ROOMS)
+    for path in HOOKS:
+        assert len(rooms.first_line(path)) > 15, path
+
+
+def test_the_page_about_the_rooms_is_fresh() -> None:
+    assert rooms.PAGE.read_text(encoding="utf-8") == rooms.page()
