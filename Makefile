@@ -40,7 +40,7 @@ build: $(VENV)/site.stamp ## Write site/ and dist/*-offline.zip
 check: $(VENV)/dev.stamp ## Check notes, data, diagrams and code without building
 	@$(BIN)/ruff check --quiet . && $(BIN)/ruff format --quiet --check . || (echo "check: run 'make format'"; exit 1)
 	@$(BIN)/mypy --no-error-summary
-	@$(BIN)/lint-imports --no-cache >.cache/rooms.txt 2>&1 || (cat .cache/rooms.txt; exit 1)
+	@mkdir -p .cache; $(BIN)/lint-imports --no-cache >.cache/rooms.txt 2>&1 || (cat .cache/rooms.txt; exit 1)
 	@$(BIN)/python -m bench pages --check
 	@$(BIN)/python -m hooks check $(CHECK_FLAGS)
 	@echo "check: all clean."
