@@ -18,7 +18,7 @@ WAYS: Final[dict[str, tuple[str, str, Direction]]] = {
     "bi": ("双向同时", "Both ways at once", "bi"),
 }
 NOTES: Final = both(
-    "锁页：512 MiB，20 次的中位数，CUDA 事件计时，逐字核对；可换页：cudaMemcpy，主机时钟。规格是 "
+    "锁页：512 MiB，20 次的中位数，CUDA 事件计时，逐字核对；可分页：cudaMemcpy，主机时钟。规格是 "
     "PCIe 5.0 ×16 编码之后的速率，包头还要再占几个百分点。四块同时下降，说明瓶颈已不在各自的 "
     f"PCIe 口而在其后（主机内存、CPU 互连或虚拟化，本测量分不开）。{SHARED_HOST['zh']}",
     "Pinned: 512 MiB, median of 20, CUDA events, every word compared; pageable: cudaMemcpy, "
@@ -113,7 +113,7 @@ def _sweeps(series: Sequence[Series], ports: Ports) -> list[Result]:
             direction="uni",
             spec=ports["uni"],
         )
-        for kind, zh, en in [("pinned", "锁页", "Pinned"), ("pageable", "可换页", "Pageable")]
+        for kind, zh, en in [("pinned", "锁页", "Pinned"), ("pageable", "可分页", "Pageable")]
         for way in ("h2d", "d2h")
     ]
 
@@ -126,7 +126,7 @@ def _pageable(series: Sequence[Series], ports: Ports) -> list[Row]:
         mib = int(largest.labels["bytes"]) >> 20
         lines.append(
             row(
-                both(f"可换页，{zh}，{mib} MiB", f"Pageable, {lower(en)}, {mib} MiB"),
+                both(f"可分页，{zh}，{mib} MiB", f"Pageable, {lower(en)}, {mib} MiB"),
                 [largest.median],
                 "GB/s",
                 both(f"一块 GPU，{largest.n} 次的中位数", f"one GPU, median of {largest.n}"),
