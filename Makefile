@@ -9,7 +9,7 @@ JOBS ?= 2
 export DISABLE_MKDOCS_2_WARNING := true
 export NO_MKDOCS_2_WARNING := 1
 
-.PHONY: help serve build test engines check bench format lock new contents properdocs clean
+.PHONY: help serve build test engines check bench cuda format lock new contents properdocs clean
 
 help: ## List the commands
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -68,6 +68,16 @@ engines: $(VENV)/dev.stamp ## Run the tests of Firefox and WebKit (installs them
 
 bench: .venv-bench/bench.stamp ## Measure speed and quality beside other tools: make bench BENCH=check
 	@.venv-bench/bin/python -m bench $(BENCH)
+
+CUDA := .venv-cuda
+$(CUDA)/cuda.stamp: requirements/cuda.lock
+	@echo "Creating the environment of the CUDA compiler from requirements/cuda.lock …"
+	@test -x $(CUDA)/bin/python || $(PYTHON) -m venv $(CUDA)
+	@$(CUDA)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $<
+	@touch $@
+
+cuda: $(CUDA)/cuda.stamp ## Compile the CUDA programs for sm_80, sm_90 and sm_100, and run what needs no GPU
+	@tools/cuda.sh $(CUDA)
 
 format: $(VENV)/dev.stamp ## Format the code
 	@$(BIN)/ruff check --quiet --fix . && $(BIN)/ruff format --quiet .
