@@ -12,7 +12,8 @@ out=$(mkdir -p "${1:?output folder}" && cd "$1" && pwd)
 cd "$(dirname "$0")/../.." || exit 1
 code=docs/hpc/cuda/code
 build=${BUILD_DIR:-build}
-arch=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader | head -1 | tr -d .)
+arch=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader | head -1 | tr -cd 0-9)
+# Not -arch=sm_90a: nvcc 13.0 then runs a pass for plain sm_90 too, which refuses wgmma.
 [ "$arch" = 90 ] && arch=90a
 mkdir -p "$build"
 nvidia-smi >"$out/nvidia_smi.txt"
@@ -28,7 +29,7 @@ for source in $code/*.cu; do
 done
 # Compile beside each other: nvcc takes longer than most programs run.
 printf '%s\n' "${names[@]}" | xargs -P 8 -I{} bash -c \
-    'flags=$(grep -m1 "^// flags:" '"$code"'/{}.cu | cut -d: -f2); nvcc -O3 -std=c++17 --expt-relaxed-constexpr -arch=sm_'"$arch"' $flags -o '"$build"'/{} '"$code"'/{}.cu >"'"$out"'/{}.err" 2>&1'
+    'flags=$(grep -m1 "^// flags:" '"$code"'/{}.cu | cut -d: -f2); nvcc -O3 -std=c++17 --expt-relaxed-constexpr -gencode arch=compute_'"$arch"',code=sm_'"$arch"' $flags -o '"$build"'/{} '"$code"'/{}.cu >"'"$out"'/{}.err" 2>&1 || true'
 for name in "${names[@]}"; do
     start=$(date +%s.%N)
     timeout -k 5 "${STEP_LIMIT:-60}" "$build/$name" >"$out/$name.jsonl" 2>>"$out/$name.err"
