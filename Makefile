@@ -10,11 +10,7 @@ PYTEST = $(BIN)/python -m pytest -n $(JOBS) --dist worksteal
 export DISABLE_MKDOCS_2_WARNING := true
 export NO_MKDOCS_2_WARNING := 1
 
-<<<<<<< HEAD
-.PHONY: help serve build test test-slow test-all engines check bench format lock new contents properdocs clean
-=======
-.PHONY: help serve build test engines check bench cuda format lock new contents properdocs clean
->>>>>>> cuda
+.PHONY: help serve build test test-slow test-all engines check bench cuda format lock new contents properdocs clean
 
 help: ## List the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12

@@ -9,6 +9,7 @@ import pytest
 import yaml
 
 from tools.measure import programs
+from tools.measure.compute.lines import Run
 from tools.measure.topo.model import MeasureError
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -37,10 +38,10 @@ def test_committed_records_are_what_the_run_gives(run: Path) -> None:
     assert programs.main([str(run), "--check"]) == 0
 
 
-def run_of(tmp_path: Path, lines: list[dict[str, object]]) -> programs.Run:
+def run_of(tmp_path: Path, lines: list[dict[str, object]]) -> Run:
     text = "".join(json.dumps(line) + "\n" for line in lines)
     (tmp_path / "hello.jsonl").write_text(text, encoding="utf-8")
-    return programs.Run(tmp_path)
+    return Run(tmp_path)
 
 
 def test_a_description_makes_points_and_shares(tmp_path: Path) -> None:

@@ -56,7 +56,7 @@ def draft(said: dict[str, Any], run: Run, suffix: str = "") -> Draft:
         said["notes"],
         results=results,
         summary=[_row(one, lines, promised) for one in said["summary"]],
-        specification=list(promised.values()),  # type: ignore[arg-type]
+        specification=list(promised.values()),
     )
 
 
