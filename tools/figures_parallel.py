@@ -152,9 +152,9 @@ def sequence() -> str:
                 what: Label = (
                     (f"头或列 {k + 1}/2", f"part {k + 1}/2")
                     if inside
-                    else (f"词元 {k + 1}/2", f"tokens {k + 1}/2")
+                    else (f"token {k + 1}/2", f"tokens {k + 1}/2")
                     if cut
-                    else ("全部词元", "all tokens")
+                    else ("全部 token", "all tokens")
                 )
                 fill = "gpu" if inside else "memory" if cut else "storage"
                 pieces.append(_box(x, y, w, 44, fill, name, what, size=12))
