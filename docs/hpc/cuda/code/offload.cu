@@ -1,12 +1,15 @@
 // When does work pay on the GPU? y = a polynomial of x on one core, on all cores, and on the GPU with and without
 // copies.
 //
-//   nvcc -O3 -std=c++17 -arch=sm_90 -o offload offload.cu && ./offload
+//   nvcc -O3 -std=c++17 -arch=sm_90 -Xcompiler=-march=native -o offload offload.cu && ./offload
 //
 // Two degrees: 1 (axpy-like, little work per byte) and 256 (much). With degree 256 the copies hardly count: that is the
 // experiment which removes the cause.
+// flags: -Xcompiler=-march=native
 #include "lesson.cuh"
 
+#include <atomic>
+#include <functional>
 #include <thread>
 
 // --8<-- [start:work]
@@ -21,31 +24,53 @@ __global__ void on_device(int n, const float* x, float* y) {
 }
 // --8<-- [end:work]
 
-// The host's: sixteen elements beside each other, so that the compiler can use the vector unit.
-template <int degree>
-static void polynomials(int from, int to, const float* __restrict__ x, float* __restrict__ y) {
-    constexpr int wide = 16;
-    for (int i = from; i < to; i += wide) {
-        float value[wide], at[wide];
-        const int some = std::min(wide, to - i);
-        for (int j = 0; j < wide; ++j) value[j] = 1.0f, at[j] = j < some ? x[i + j] : 0.0f;
-        for (int k = 0; k < degree; ++k)
-            for (int j = 0; j < wide; ++j) value[j] = value[j] * at[j] + 0.5f;
-        for (int j = 0; j < some; ++j) y[i + j] = value[j];
-    }
+// The host's: 64 elements beside each other, which fill the vector unit and hide the latency of its steps.
+template <int degree, int wide>
+static void group(const float* __restrict__ x, float* __restrict__ y) {
+    float value[wide];
+    for (int j = 0; j < wide; ++j) value[j] = 1.0f;
+    for (int k = 0; k < degree; ++k)
+        for (int j = 0; j < wide; ++j) value[j] = value[j] * x[j] + 0.5f;
+    for (int j = 0; j < wide; ++j) y[j] = value[j];
 }
 
 template <int degree>
-static void on_host(int n, const float* x, float* y, int threads) {
-    auto part = [=](int t) {
-        const int from = int(int64_t(n) * t / threads), to = int(int64_t(n) * (t + 1) / threads);
-        polynomials<degree>(from, to, x, y);
-    };
-    if (threads == 1) return part(0);
-    std::vector<std::thread> pool;
-    for (int t = 0; t < threads; ++t) pool.emplace_back(part, t);
-    for (std::thread& one : pool) one.join();
+static void on_host(int from, int to, const float* x, float* y) {
+    int i = from;
+    for (; i + 64 <= to; i += 64) group<degree, 64>(x + i, y + i);
+    for (; i < to; ++i) group<degree, 1>(x + i, y + i);
 }
+
+// Threads that wait for work without sleeping, so that their start is not measured.
+struct Pool {
+    const int count;
+    std::function<void(int)> work;
+    std::atomic<int> round{0}, done{0};
+    std::vector<std::thread> threads;
+    Pool(int n, std::function<void(int)> w) : count(n), work(std::move(w)) {
+        for (int t = 1; t < count; ++t)
+            threads.emplace_back([this, t] {
+                for (int seen = 0;; ++seen) {
+                    while (round.load(std::memory_order_acquire) == seen) {
+                    }
+                    if (round.load(std::memory_order_acquire) < 0) return;
+                    work(t);
+                    done.fetch_add(1, std::memory_order_release);
+                }
+            });
+    }
+    void run() {
+        done = 0;
+        round.fetch_add(1, std::memory_order_release);
+        work(0);
+        while (done.load(std::memory_order_acquire) < count - 1) {
+        }
+    }
+    ~Pool() {
+        round = -1;
+        for (std::thread& one : threads) one.join();
+    }
+};
 
 // Times in microseconds by the host's clock, the wait for the device included.
 template <typename Work>
@@ -86,16 +111,21 @@ static void compare(int n, int cores, bool quick) {
         CHECK(cudaDeviceSynchronize());
     };
     std::vector<float> reference(n);
-    on_host<degree>(n, x, reference.data(), 1);
+    on_host<degree>(0, n, x, reference.data());
     offload();
     expect(worst_error(std::vector<float>(y, y + n), reference) < 1e-4, "the polynomial on the device");
-    on_host<degree>(n, x, y, cores);
+    auto part = [=](int t) { on_host<degree>(int(int64_t(n) * t / cores), int(int64_t(n) * (t + 1) / cores), x, y); };
+    std::fill(y, y + n, 0.0f);
+    Pool(cores, part).run();
     expect(worst_error(std::vector<float>(y, y + n), reference) < 1e-4, "the polynomial on all cores");
     if (!quick) {
         const int trials = double(n) * degree > 1e8 ? 10 : 20;
         const Axes axes = {{"multiply_adds", std::to_string(degree)}, {"elements", std::to_string(n)}};
-        emit("one_core", axes, "us", microseconds([&] { on_host<degree>(n, x, y, 1); }, trials));
-        emit("all_cores", axes, "us", microseconds([&] { on_host<degree>(n, x, y, cores); }, trials));
+        emit("one_core", axes, "us", microseconds([&] { on_host<degree>(0, n, x, y); }, trials));
+        {
+            Pool pool(cores, part);
+            emit("all_cores", axes, "us", microseconds([&] { pool.run(); }, trials));
+        }
         emit("kernel", axes, "us", microseconds(resident, trials));
         emit("copy_kernel_copy", axes, "us", microseconds(offload, trials));
     }

@@ -2,7 +2,8 @@
 //
 //   nvcc -O3 -std=c++17 -arch=sm_90 -o warp_clock warp_clock.cu && ./warp_clock
 //
-// 1. Cycles for one step of the chain by warps in the block, and by independent chains in a thread.
+// 1. Cycles for one step of the chain by warps in the block, by independent chains in a thread, and by the registers
+//    that an instruction reads: the scheduler can be held up by operands too.
 // 2. Time of a kernel by blocks in the grid, in waves: every block spins for a fixed time.
 // 3. Lanes of one warp that wait for each other: ends since Volta, hangs before it. And the order of two branches.
 #include "lesson.cuh"
@@ -11,7 +12,7 @@ constexpr int STEPS = 4096;
 
 // --8<-- [start:chain]
 // Each step needs the one before; `chains` of them are independent of each other. One block: all warps on one SM.
-template <int chains>
+template <int chains, int reads>
 __global__ void chain(float a, float b, long long* cycles, unsigned* sm, float* result) {
     float v[chains];
     for (int c = 0; c < chains; ++c) v[c] = float(threadIdx.x % 32 + c);
@@ -19,7 +20,7 @@ __global__ void chain(float a, float b, long long* cycles, unsigned* sm, float* 
     const long long start = clock64();
 #pragma unroll 128
     for (int i = 0; i < STEPS; ++i)
-        for (int c = 0; c < chains; ++c) v[c] = fmaf(v[c], a, b);
+        for (int c = 0; c < chains; ++c) v[c] = reads == 3 ? fmaf(v[c], a, b) : fmaf(v[c], -0.5f, v[c]);
     const long long stop = clock64();
     // --8<-- [end:chain]
     float sum = 0;
@@ -32,7 +33,7 @@ __global__ void chain(float a, float b, long long* cycles, unsigned* sm, float* 
     }
 }
 
-template <int chains>
+template <int chains, int reads>
 static void time_chain(int warps, bool quick) {
     Device<long long> cycles(2 * warps);
     Device<unsigned> sm(warps);
@@ -40,7 +41,7 @@ static void time_chain(int warps, bool quick) {
     const float a = 0.5f, b = 1.0f;
     std::vector<double> per_step;
     for (int trial = 0; trial < (quick ? 2 : 25); ++trial) {
-        chain<chains><<<1, 32 * warps>>>(a, b, cycles.data, sm.data, result.data);
+        chain<chains, reads><<<1, 32 * warps>>>(a, b, cycles.data, sm.data, result.data);
         CHECK(cudaGetLastError());
         const std::vector<long long> at = cycles.host();
         for (unsigned one : sm.host()) expect(one == sm.host()[0], "all warps of a block are on one SM");
@@ -49,9 +50,11 @@ static void time_chain(int warps, bool quick) {
         if (trial >= 3) per_step.push_back(double(last - first) / STEPS);
     }
     for (float value : result.host())
-        expect(std::fabs(value - 2.0f * chains) < 1e-5f, "the chain ends at its fixed point");
+        expect(std::fabs(value - (reads == 3 ? 2.0f * chains : 0.0f)) < 1e-5f, "the fixed point");
     if (!quick)
-        emit("chain", {{"warps", std::to_string(warps)}, {"chains", std::to_string(chains)}}, "cycle", per_step);
+        emit("chain",
+             {{"warps", std::to_string(warps)}, {"chains", std::to_string(chains)}, {"reads", std::to_string(reads)}},
+             "cycle", per_step);
 }
 
 // --8<-- [start:spin]
@@ -136,9 +139,11 @@ int main(int argc, char** argv) {
     const cudaDeviceProp device = require_device();
     const bool quick = wants(argc, argv, "--quick");
     for (int warps : {1, 2, 4, 8, 12, 16, 20, 24, 32}) {
-        time_chain<1>(warps, quick);
-        time_chain<2>(warps, quick);
-        time_chain<4>(warps, quick);
+        time_chain<1, 1>(warps, quick);
+        time_chain<4, 1>(warps, quick);
+        time_chain<1, 3>(warps, quick);
+        time_chain<2, 3>(warps, quick);
+        time_chain<4, 3>(warps, quick);
     }
     waves(device, quick);
 
