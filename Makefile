@@ -10,7 +10,7 @@ PYTEST = $(BIN)/python -m pytest -n $(JOBS) --dist worksteal
 export DISABLE_MKDOCS_2_WARNING := true
 export NO_MKDOCS_2_WARNING := 1
 
-.PHONY: help serve build test test-slow test-all engines check bench format lock new contents properdocs clean
+.PHONY: help serve build test test-slow test-all engines check bench cuda format lock new contents properdocs clean
 
 help: ## List the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -79,6 +79,16 @@ engines: $(VENV)/dev.stamp ## Run the tests of Firefox and WebKit (installs them
 
 bench: .venv-bench/bench.stamp ## Measure speed and quality beside other tools: make bench BENCH=check
 	@.venv-bench/bin/python -m bench $(BENCH)
+
+CUDA := .venv-cuda
+$(CUDA)/cuda.stamp: requirements/cuda.lock
+	@echo "Creating the environment of the CUDA compiler from requirements/cuda.lock …"
+	@test -x $(CUDA)/bin/python || $(PYTHON) -m venv $(CUDA)
+	@$(CUDA)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $<
+	@touch $@
+
+cuda: $(CUDA)/cuda.stamp ## Compile the CUDA programs for sm_80, sm_90 and sm_100, and run what needs no GPU
+	@tools/cuda.sh $(CUDA)
 
 format: $(VENV)/dev.stamp ## Format the code
 	@$(BIN)/ruff check --quiet --fix . && $(BIN)/ruff format --quiet .

@@ -41,7 +41,7 @@ def test_core_is_ascii() -> None:
 
 
 def test_core_and_worker_are_of_the_language_old_browsers_read() -> None:
-    worker = (Path(search.__file__).parent / "worker.js").read_text(encoding="utf-8")
+    worker = (Path(search.__file__).parent / "browser/worker.js").read_text(encoding="utf-8")
     code = re.sub(r"/\*.*?\*/|\"(?:[^\"\\\n]|\\.)*\"", "", core_source() + worker, flags=re.DOTALL)
     assert re.findall(r"=>|`|\b(?:let|const|class|async|await)\b|\(\?<", code) == []
 
