@@ -306,7 +306,7 @@ def test_known_items_depend_on_the_seed_only(notes: Path) -> None:
 
 FLOORS = {
     # A little under what was reached; raise them when the engine gets better.
-    "mrr": 0.9,
+    "mrr": 0.87,  # 0.9 until the notes were written anew on 2026-11-23
     "success_5": 0.94,
     "page_success_5": 0.96,
 }
@@ -468,7 +468,7 @@ def test_a_page_without_its_markers_is_refused(tmp_path: Path, text: str) -> Non
 
 def test_a_part_that_is_none_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert bench.main(["speed"]) == 2
-    assert "there are: check, trees, search, pages, search-eval" in capsys.readouterr().err
+    assert "there are: check, hostile, trees, search, pages, search-eval" in capsys.readouterr().err
 
 
 def test_recorded_answers(notes: Path) -> None:
