@@ -58,13 +58,15 @@ __global__ void add_by_block(unsigned* counters,
 }
 // --8<-- [end:aggregate]
 
-// Shared memory alone: lane l of every warp takes word l x stride (0: one word for all).
-template <typename T>
-__global__ void add_shared(unsigned* counters, int stride, unsigned mask) {
+// Shared memory alone: lane l of every warp takes word l x stride (0: one word for all). The constant 1u has an
+// instruction of its own (ATOMS.POPC.INC); `one`, which the compiler does not know to be 1, has not.
+template <typename T, bool CONSTANT>
+__global__ void add_shared(unsigned* counters, int stride, unsigned mask, T one) {
     __shared__ T bins[2048];
     for (int b = threadIdx.x; b < 2048; b += BLOCK) bins[b] = T(0);
     __syncthreads();
-    for (int k = 0; k < EACH; ++k) atomicAdd(bins + (((threadIdx.x % 32) * stride + (k & mask)) & 2047), T(1));
+    for (int k = 0; k < EACH; ++k)
+        atomicAdd(bins + (((threadIdx.x % 32) * stride + (k & mask)) & 2047), CONSTANT ? T(1) : one);
     __syncthreads();
     for (int b = threadIdx.x; b < 2048; b += BLOCK)
         if (bins[b] != T(0)) atomicAdd(counters, unsigned(bins[b]));
@@ -98,7 +100,7 @@ int main(int argc, char** argv) {
     quick = wants(argc, argv, "--quick");
     const unsigned grid = quick ? 64 : 8 * device.multiProcessorCount;
     const double values = double(grid) * BLOCK * EACH;
-    const size_t most = size_t(1) << 24;
+    const size_t most = size_t(1) << 23;
     Device<unsigned> counters(most);
     const auto clear = [&] { CHECK(cudaMemset(counters.data, 0, most * 4)); };
     const auto total = [&] {
@@ -134,13 +136,14 @@ int main(int argc, char** argv) {
         "one_address", {{"how", quoted("summed by warp first")}}, values,
         [&](cudaStream_t s) { add_by_warp<<<grid, BLOCK, 0, s>>>(counters.data, 0); }, total, clear);
     for (int stride : {0, 1, 2, 32}) {
-        measure(
-            "shared", {{"words", std::to_string(stride)}, {"type", quoted("unsigned")}}, values,
-            [&](cudaStream_t s) { add_shared<unsigned><<<grid, BLOCK, 0, s>>>(counters.data, stride, 0); }, total,
-            clear);
-        measure(
-            "shared", {{"words", std::to_string(stride)}, {"type", quoted("float")}}, values,
-            [&](cudaStream_t s) { add_shared<float><<<grid, BLOCK, 0, s>>>(counters.data, stride, 0); }, total, clear);
+        const auto shared = [&](const char* type, auto kernel, auto one) {
+            measure(
+                "shared", {{"words", std::to_string(stride)}, {"type", quoted(type)}}, values,
+                [&](cudaStream_t s) { kernel<<<grid, BLOCK, 0, s>>>(counters.data, stride, 0, one); }, total, clear);
+        };
+        shared("unsigned, constant 1", add_shared<unsigned, true>, 1u);
+        shared("unsigned", add_shared<unsigned, false>, 1u);
+        shared("float", add_shared<float, false>, 1.0f);
     }
     const int floats = 128, vectors[] = {1, 2, 4};
     const size_t adds = size_t(quick ? 1 : 64) << 20;

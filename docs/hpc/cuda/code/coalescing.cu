@@ -31,9 +31,10 @@ struct Strided {
     __host__ __device__ size_t operator()(size_t t) const { return t * step; }
 };
 struct Gather {
-    uint32_t chunk, chunks;  // words of a chunk; chunks to choose from (both powers of two)
+    uint32_t shift, chunks;  // a chunk has 1 << shift words; chunks to choose from (a power of two)
     __host__ __device__ size_t operator()(size_t t) const {
-        return size_t(mix(uint32_t(t / chunk)) & (chunks - 1)) * chunk + t % chunk;
+        const size_t chunk = mix(uint32_t(t >> shift)) & (chunks - 1);
+        return chunk << shift | (t & ((1u << shift) - 1));
     }
 };
 // --8<-- [end:where]
@@ -49,11 +50,15 @@ __global__ void read_where(const uint32_t* x, Where where, uint32_t* sums) {
 }
 // --8<-- [end:kernel]
 
-// y[i] = x[i + offset], V at a time; one thread an element, so that widths differ in the number of instructions alone.
-template <typename V>
-__global__ void copy_from(const uint32_t* x, size_t offset, uint32_t* y, size_t n) {
-    const size_t i = blockIdx.x * size_t(BLOCK) + threadIdx.x;
-    if (i < n / (sizeof(V) / 4)) reinterpret_cast<V*>(y)[i] = reinterpret_cast<const V*>(x + offset)[i];
+// y[i] = x[i + offset], V at a time, COUNT independent accesses of each thread.
+template <typename V, int COUNT>
+__global__ void copy_from(const uint32_t* x, size_t offset, uint32_t* y) {
+    const size_t first = blockIdx.x * size_t(BLOCK * COUNT) + threadIdx.x;
+    V v[COUNT];
+#pragma unroll
+    for (int k = 0; k < COUNT; ++k) v[k] = reinterpret_cast<const V*>(x + offset)[first + k * BLOCK];
+#pragma unroll
+    for (int k = 0; k < COUNT; ++k) reinterpret_cast<V*>(y)[first + k * BLOCK] = v[k];
 }
 
 __device__ inline uint32_t total(uint32_t v) { return v; }
@@ -120,12 +125,23 @@ static void addresses(const char* result, Axes axes, const uint32_t* x, size_t u
     expect(sum_of(got) == want, result);
 }
 
+template <typename V, int COUNT>  // one access of a thread, or several that do not wait for each other
+static void copies(const uint32_t* x, size_t count, uint32_t* y) {
+    const unsigned grid = unsigned(count / BLOCK / COUNT);
+    report("copy_width", {{"width", std::to_string(sizeof(V))}, {"each", std::to_string(COUNT)}},
+           double(count) * sizeof(V) * 2, [&](cudaStream_t s) { copy_from<V, COUNT><<<grid, BLOCK, 0, s>>>(x, 0, y); });
+    if (!quick) return;
+    std::vector<uint32_t> got(count * sizeof(V) / 4);
+    CHECK(cudaMemcpy(got.data(), y, got.size() * 4, cudaMemcpyDeviceToHost));
+    for (size_t i = 0; i < got.size(); ++i) expect(got[i] == mix(uint32_t(i)), "copy by width");
+}
+
 template <typename V>
 static void widths(const uint32_t* x, size_t n, uint32_t* y, int sms) {
     const size_t count = n / (sizeof(V) / 4);
     const Axes width = {{"width", std::to_string(sizeof(V))}};
-    report("copy_width", width, double(n) * 8,
-           [&](cudaStream_t s) { copy_from<V><<<unsigned((count + BLOCK - 1) / BLOCK), BLOCK, 0, s>>>(x, 0, y, n); });
+    copies<V, 1>(x, count, y);
+    copies<V, 4>(x, count, y);
     for (int blocks : {1, 2, 4, 8}) {  // of 8 warps each, on every SM
         Axes axes = width;
         axes.push_back({"warps", std::to_string(8 * blocks)});
@@ -144,9 +160,9 @@ static void widths(const uint32_t* x, size_t n, uint32_t* y, int sms) {
 int main(int argc, char** argv) {
     const cudaDeviceProp device = require_device();
     quick = wants(argc, argv, "--quick"), once = wants(argc, argv, "--once");
-    const size_t useful = size_t(quick ? 1 : 64) << 20;  // words that are read
-    const size_t words = useful * (quick ? 64 : 32);     // words that there are: 8 GiB
-    Device<uint32_t> x(words + 64), y(quick ? size_t(4) << 20 : useful * 4);
+    const size_t useful = size_t(quick ? 1 : 256) << 20;  // words that are read: 1 GiB
+    const size_t words = useful * 32;                     // words that there are: 32 GiB
+    Device<uint32_t> x(words + 64), y(useful);
     fill_words<<<1056, 256>>>(x.data, words + 64);
     for (int hint :
          {128, 64, 32}) {  // how much the L2 cache may fetch for a miss; a hint, the default is 64 here or there
@@ -157,15 +173,15 @@ int main(int argc, char** argv) {
         for (uint32_t step : {1, 2, 4, 8, 16, 32})
             addresses("stride", {{"words", std::to_string(step)}, {"fetch", std::to_string(hint)}}, x.data, useful,
                       Strided{step}, y.data);
-        for (uint32_t chunk : {1, 2, 4, 8, 16, 32, 64, 128})
-            addresses("gather", {{"chunk", std::to_string(chunk * 4)}, {"fetch", std::to_string(hint)}}, x.data, useful,
-                      Gather{chunk, uint32_t(words / chunk)}, y.data);
+        for (uint32_t shift = 0; shift <= 7; ++shift)
+            addresses("gather", {{"chunk", std::to_string(4 << shift)}, {"fetch", std::to_string(hint)}}, x.data,
+                      useful, Gather{shift, uint32_t((size_t(1) << (quick ? 25 : 31)) >> shift)}, y.data);
         CHECK(cudaDeviceSetLimit(cudaLimitMaxL2FetchGranularity, was));
     }
-    const size_t n = useful * (quick ? 1 : 4);  // 1 GiB
+    const size_t n = useful;
     for (size_t offset : {0, 1, 2, 4, 8, 16, 31, 32}) {
         report("copy_offset", {{"words", std::to_string(offset)}}, double(n) * 8, [&](cudaStream_t s) {
-            copy_from<uint32_t><<<unsigned(n / BLOCK), BLOCK, 0, s>>>(x.data, offset, y.data, n);
+            copy_from<uint32_t, 4><<<unsigned(n / BLOCK / 4), BLOCK, 0, s>>>(x.data, offset, y.data);
         });
         if (!quick) continue;
         const std::vector<uint32_t> got = y.host();

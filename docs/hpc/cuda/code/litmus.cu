@@ -12,7 +12,7 @@
 using Word = unsigned;
 using Gpu = cuda::atomic_ref<Word, cuda::thread_scope_device>;
 constexpr int LINE = 32, LANES = 32;          // words of a line; lanes of a warp, each with a line of its own
-constexpr int PAIR = (3 * LANES + 4) * LINE;  // words of a pair: x and y, what was seen, flags
+constexpr int PAIR = (2 * LANES + 8) * LINE;  // words of a pair: x and y, what was seen, flags
 
 __device__ inline Word load_plain(const Word* p) {  // what C++ does with *p: it may hit in the L1 cache
     Word v;
@@ -62,12 +62,16 @@ __device__ bool receive(Word* x, Word* flag, int lane, Word round, bool* stale) 
 }
 // --8<-- [end:passing]
 
-// Warps that keep the memory system busy until `done` is set, so that stores of the others take unequal times.
-__device__ void disturb(Word* scratch, volatile int* done) {
+// Warps that keep the memory system busy until `done` is set, so that stores of the others take unequal times: they
+// write anywhere in 4 MiB, or, to hold up the message and not the flag, into the lines of the pair's own message.
+__device__ void disturb(Word* scratch, Word* lines, volatile int* done) {
     Word at = (blockIdx.x * blockDim.x + threadIdx.x) * 2654435761u;
     while (!*done) {
         at = at * 1664525u + 1013904223u;
-        store_relaxed(scratch + (at >> 12), at);  // anywhere in 4 MiB
+        if (lines)
+            store_relaxed(lines + (at >> 27) * LINE + 8 + (at >> 10) % 24, at);  // not word 0, which is the message
+        else
+            store_relaxed(scratch + (at >> 12), at);
     }
 }
 
@@ -76,8 +80,8 @@ __global__ void pass_messages(Word* memory, Word* scratch, Word rounds, unsigned
     __shared__ int done;
     if (threadIdx.x == 0) done = 0;
     __syncthreads();
-    if (threadIdx.x >= 32) return disturb(scratch, &done);
-    Word *x = memory + size_t(blockIdx.x / 2) * PAIR, *flag = x + 3 * LANES * LINE, *answer = flag + LINE;
+    Word *x = memory + size_t(blockIdx.x / 2) * PAIR, *flag = x + LANES * LINE, *answer = flag + LINE;
+    if (threadIdx.x >= 32) return disturb(scratch, scratch ? nullptr : x, &done);
     const int lane = threadIdx.x;
     unsigned long long bad = 0;
     for (Word round = 1; round <= rounds; ++round) {
@@ -115,62 +119,68 @@ __device__ Word write_then_read(Word* mine, Word* theirs, Word round) {
 }
 // --8<-- [end:buffering]
 
+// Each warp of a block plays against the same warp of the partner block, on two lines that change every round: how far
+// a line's part of the L2 cache is from an SM differs, and so does the time that a store takes.
 template <Buffering HOW>
 __global__ void buffer_stores(Word* memory, Word*, Word rounds, unsigned long long* both_old, int* lost) {
-    if (threadIdx.x >= 32) return;
-    const int lane = threadIdx.x, side = blockIdx.x % 2;
-    Word *x = memory + size_t(blockIdx.x / 2) * PAIR, *y = x + LANES * LINE, *seen = y + LANES * LINE;
-    Word *mine = side ? y : x, *theirs = side ? x : y, *ready = seen + LANES * LINE;
+    if (threadIdx.x % 32 != 0) return;
+    const int warp = threadIdx.x / 32, warps = blockDim.x / 32, side = blockIdx.x % 2;
+    Word *x = memory + size_t(blockIdx.x / 2 * warps + warp) * PAIR, *y = x + LANES * LINE;
+    Word *seen = y + LANES * LINE, *ready = seen + LINE;
+    unsigned long long bad = 0;
     for (Word round = 1; round <= rounds; ++round) {
-        bool came = true, old = false;
-        for (int phase = 0; phase < 2; ++phase) {  // 0: start together; 1: both have read
-            if (phase) {
-                old = write_then_read<HOW>(mine + lane * LINE, theirs + lane * LINE, round) < round;
-                if (side) store_relaxed(seen + lane * LINE, 2 * round + old);
-            }
-            __syncwarp();
-            if (lane == 0) {
-                Gpu(ready[(2 * phase + side) * LINE]).store(round, cuda::memory_order_release);
-                came = wait_for(ready + (2 * phase + 1 - side) * LINE, round, cuda::memory_order_acquire);
-            }
-            __syncwarp();
-            if (!__all_sync(~0u, came)) {
-                *lost = 1;
-                return;
-            }
+        const int i = round * 7 % LANES, j = round / LANES % LANES;
+        Word *mine = side ? y + j * LINE : x + i * LINE, *theirs = side ? x + i * LINE : y + j * LINE;
+        Gpu(ready[side * LINE]).store(round, cuda::memory_order_release);
+        bool came = wait_for(ready + (1 - side) * LINE, round, cuda::memory_order_acquire);
+        // Who came second knows at once, the other only a while later: a pause of 0 to 1023 cycles, different on the
+        // two sides, lets the two meet in some of the rounds.
+        const long long until = clock64() + ((round * 2654435761u + warp * 40503u) >> (side ? 22 : 12)) % 1024;
+        while (clock64() < until) continue;
+        const bool old = write_then_read<HOW>(mine, theirs, 0x80000000u | round) != (0x80000000u | round);
+        if (side) store_relaxed(seen, 2 * round + old);
+        Gpu(ready[(2 + side) * LINE]).store(round, cuda::memory_order_release);
+        came = came && wait_for(ready + (3 - side) * LINE, round, cuda::memory_order_acquire);
+        if (!came) {
+            *lost = 1;
+            return;
         }
-        if (side == 0 && old && load_relaxed(seen + lane * LINE) == 2 * round + 1) atomicAdd(both_old, 1ull);
+        if (side == 0 && old && load_relaxed(seen) == 2 * round + 1) ++bad;
     }
+    atomicAdd(both_old, bad);
 }
 
 static bool quick = false;
 using Kernel = void (*)(Word*, Word*, Word, unsigned long long*, int*);
 
-static void measure(const char* test, const char* how, Kernel kernel, int blocks, int threads, int per_round,
-                    bool forbidden) {
-    Device<Word> memory(size_t(blocks / 2) * PAIR), scratch(1 << 20);
+enum Around { NOTHING, ELSEWHERE, SAME_LINES };
+
+static void measure(const char* test, const char* how, Kernel kernel, int blocks, Around around, bool forbidden) {
+    const bool buffering = test[0] == 'b';
+    const int threads = buffering || around != NOTHING ? 256 : 32, cases = blocks / 2 * (buffering ? threads / 32 : 1);
+    Device<Word> memory(size_t(cases) * PAIR), scratch(1 << 20);
     Device<unsigned long long> bad(1);
     Device<int> lost(1);
-    Word rounds = quick ? 200 : threads > 32 ? 2000 : 4000;
+    Word rounds = quick ? 200 : around == NOTHING ? 4000 : 2000, *where = around == SAME_LINES ? nullptr : scratch.data;
     std::vector<double> rate, ns;
     for (int trial = 0; trial < (quick ? 1 : 20); ++trial) {
         CHECK(cudaMemset(memory.data, 0, memory.count * sizeof(Word)));
         CHECK(cudaMemset(bad.data, 0, sizeof(unsigned long long)));
         CHECK(cudaMemset(lost.data, 0, sizeof(int)));
-        void* arguments[] = {&memory.data, &scratch.data, &rounds, &bad.data, &lost.data};
+        void* arguments[] = {&memory.data, &where, &rounds, &bad.data, &lost.data};
         const auto launch = [&](cudaStream_t s) {  // cooperative: all blocks are resident at once, or the launch fails
             CHECK(cudaLaunchCooperativeKernel(reinterpret_cast<void*>(kernel), blocks, threads, arguments, 0, s));
         };
         const double ms = milliseconds(launch, 1, 0)[0];
         expect(lost.host()[0] == 0, "a partner never came");
-        const double cases = double(rounds) * (blocks / 2) * per_round;
         const unsigned long long found = bad.host()[0];
         if (forbidden) expect(found == 0, how);
-        rate.push_back(double(found) / cases * 1e6);
+        rate.push_back(double(found) / (double(rounds) * cases) * 1e6);
         ns.push_back(ms * 1e6 / rounds);
     }
     if (quick) return;
-    const Axes axes = {{"how", quoted(how)}, {"warps", std::to_string(threads / 32)}};
+    const char* names[] = {"nothing", "stores elsewhere", "stores to the same lines"};
+    const Axes axes = {{"how", quoted(how)}, {"around", quoted(names[around])}};
     emit((std::string(test) + "_weak").c_str(), axes, "1", rate);
     emit((std::string(test) + "_round").c_str(), axes, "ns", ns);
 }
@@ -179,17 +189,17 @@ int main(int argc, char** argv) {
     const cudaDeviceProp device = require_device();
     quick = wants(argc, argv, "--quick");
     const int blocks = device.multiProcessorCount / 2 * 2;  // one to an SM
-    for (int threads : {32, 256}) {                         // the second: 7 warps of each block disturb
-        measure("passing", "plain, no fence", pass_messages<PLAIN>, blocks, threads, 1, false);
-        measure("passing", "plain, writer's fence", pass_messages<PLAIN_WRITER_FENCE>, blocks, threads, 1, false);
-        measure("passing", "plain, both fences", pass_messages<PLAIN_BOTH_FENCES>, blocks, threads, 1, true);
-        measure("passing", "relaxed, no fence", pass_messages<RELAXED>, blocks, threads, 1, false);
-        measure("passing", "relaxed, writer's fence", pass_messages<RELAXED_WRITER_FENCE>, blocks, threads, 1, false);
-        measure("passing", "release and acquire", pass_messages<ATOMIC_REF>, blocks, threads, 1, true);
+    for (Around around : {NOTHING, ELSEWHERE, SAME_LINES}) {
+        measure("passing", "plain, no fence", pass_messages<PLAIN>, blocks, around, false);
+        measure("passing", "plain, writer's fence", pass_messages<PLAIN_WRITER_FENCE>, blocks, around, false);
+        measure("passing", "plain, both fences", pass_messages<PLAIN_BOTH_FENCES>, blocks, around, true);
+        measure("passing", "relaxed, no fence", pass_messages<RELAXED>, blocks, around, false);
+        measure("passing", "relaxed, writer's fence", pass_messages<RELAXED_WRITER_FENCE>, blocks, around, false);
+        measure("passing", "release and acquire", pass_messages<ATOMIC_REF>, blocks, around, true);
     }
-    measure("buffering", "relaxed, no fence", buffer_stores<NO_FENCE>, blocks, 32, LANES, false);
-    measure("buffering", "acquire-release fences", buffer_stores<ACQ_REL_FENCE>, blocks, 32, LANES, false);
-    measure("buffering", "sequentially consistent fences", buffer_stores<SEQ_CST_FENCE>, blocks, 32, LANES, true);
+    measure("buffering", "relaxed, no fence", buffer_stores<NO_FENCE>, blocks, NOTHING, false);
+    measure("buffering", "acquire-release fences", buffer_stores<ACQ_REL_FENCE>, blocks, NOTHING, false);
+    measure("buffering", "sequentially consistent fences", buffer_stores<SEQ_CST_FENCE>, blocks, NOTHING, true);
     if (quick) std::printf("no forbidden outcome\n");
     return 0;
 }

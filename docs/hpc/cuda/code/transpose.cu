@@ -1,4 +1,4 @@
-// The transposition ladder: from a naive kernel to one as fast as a copy. 32-bit elements, sizes multiples of 32.
+// The transposition ladder: from a naive kernel to one as fast as a copy. 32-bit elements, sizes multiples of 64.
 //
 //   nvcc -O3 -std=c++17 -arch=sm_90 -o transpose transpose.cu && ./transpose
 //   (--quick: small sizes against the host; --once: each kernel once, for ncu)
@@ -53,17 +53,27 @@ __global__ void through_tile(const uint32_t* in, uint32_t* out, int rows, int co
 }
 // --8<-- [end:tile]
 
-// 16 bytes a thread on both sides: 8 lanes across, 4 rows to a warp, so that the scalar accesses to the padded tile hit
-// 32 different banks (33 r + 4 c + k).
+// 16 bytes at a time on both sides, a tile of SIDE x SIDE: 8 lanes across and 4 rows to a warp, so that the scalar
+// accesses to the padded tile hit 32 different banks (r + 4 c + k). With 64, both sides move 256 bytes in a row.
+template <int SIDE>
 __global__ void vectors(const uint32_t* in, uint32_t* out, int rows, int columns) {
-    __shared__ uint32_t tile[TILE][TILE + 1];
-    const int c = threadIdx.x * 4, r = threadIdx.y;  // 8 x 32 threads
-    const uint4 v =
-        *reinterpret_cast<const uint4*>(in + size_t(blockIdx.y * TILE + r) * columns + blockIdx.x * TILE + c);
-    tile[r][c] = v.x, tile[r][c + 1] = v.y, tile[r][c + 2] = v.z, tile[r][c + 3] = v.w;
+    __shared__ uint32_t tile[SIDE][SIDE + 1];
+    const size_t x = size_t(blockIdx.x) * SIDE, y = size_t(blockIdx.y) * SIDE;
+#pragma unroll
+    for (int r = threadIdx.y; r < SIDE; r += 32)  // 8 x 32 threads
+#pragma unroll
+        for (int c = threadIdx.x * 4; c < SIDE; c += 32) {
+            const uint4 v = *reinterpret_cast<const uint4*>(in + (y + r) * columns + x + c);
+            tile[r][c] = v.x, tile[r][c + 1] = v.y, tile[r][c + 2] = v.z, tile[r][c + 3] = v.w;
+        }
     __syncthreads();
-    const uint4 w = {tile[c][r], tile[c + 1][r], tile[c + 2][r], tile[c + 3][r]};
-    *reinterpret_cast<uint4*>(out + size_t(blockIdx.x * TILE + r) * rows + blockIdx.y * TILE + c) = w;
+#pragma unroll
+    for (int r = threadIdx.y; r < SIDE; r += 32)
+#pragma unroll
+        for (int c = threadIdx.x * 4; c < SIDE; c += 32) {
+            const uint4 v = {tile[c][r], tile[c + 1][r], tile[c + 2][r], tile[c + 3][r]};
+            *reinterpret_cast<uint4*>(out + (x + r) * rows + y + c) = v;
+        }
 }
 
 __global__ void copy_vectors(const uint32_t* in, uint32_t* out, int rows, int columns) {
@@ -89,6 +99,7 @@ int main(int argc, char** argv) {
         Kernel kernel;
         dim3 block;
         bool transposed;
+        int side = TILE;
     };
     const dim3 rows8(TILE, ROWS), wide(TILE / 4, TILE);
     const std::vector<Step> steps = {
@@ -99,18 +110,18 @@ int main(int argc, char** argv) {
         {"tile", through_tile<PLAIN>, rows8, true},
         {"tile, padded", through_tile<PADDED>, rows8, true},
         {"tile, swizzled", through_tile<SWIZZLED>, rows8, true},
-        {"tile, padded, 16 B", vectors, wide, true},
+        {"tile, padded, 16 B", vectors<32>, wide, true},
+        {"tile of 64, padded, 16 B", vectors<64>, wide, true, 64},
     };
-    for (int size : {16384, 16416}) {  // a power of two, and one that is none
-        const int rows = quick ? 96 + size % 100 : size, columns = quick ? 1056 : size;
-        const int r = rows / 32 * 32, c = columns / 32 * 32;
+    for (int size : {16384, 16448}) {  // a power of two, and one that is none; multiples of 64
+        const int r = quick ? 192 : size, c = quick ? size % 1000 / 64 * 64 + 64 : size;
         const size_t n = size_t(r) * c;
         Device<uint32_t> in(n), out(n);
         Device<unsigned long long> wrong(1);
         fill_values<<<1056, 256>>>(in.data, n);
         for (const Step& step : steps) {
             CHECK(cudaMemset(out.data, 0xff, n * 4));
-            const dim3 grid(c / TILE, r / TILE);
+            const dim3 grid(c / step.side, r / step.side);
             auto work = [&](cudaStream_t s) { step.kernel<<<grid, step.block, 0, s>>>(in.data, out.data, r, c); };
             const std::vector<double> ms = milliseconds(work, quick || once ? 1 : 20, quick || once ? 0 : 3);
             if (quick) {
