@@ -87,7 +87,7 @@ class Run:
         return found
 
 
-def where(lines: Iterable[Line], result: str, **labels: object) -> list[Line]:
+def where(lines: Iterable[Line], result: str, /, **labels: object) -> list[Line]:
     """Return the lines of a result with these labels; raises MeasureError when there is none."""
     found = [
         line
