@@ -73,7 +73,7 @@ def test_records_speak_both_languages(calc: Engine, name: str) -> None:
     for entry in (*record["inputs"], *record["outputs"]):
         assert entry["label"], entry["key"]
     assert record["formula"] and record["assumptions"]
-    assert re.fullmatch(r"[a-z-]+(/[a-z-]+)+", record["note"])
+    assert re.fullmatch(r"[a-z0-9-]+(/[a-z0-9-]+)+", record["note"])
 
 
 @pytest.mark.parametrize("name", NAMES)
