@@ -18,6 +18,7 @@ TOPICS = (
     "networks.js",
     "compute.js",
     "occupancy.js",
+    "cuda-threads.js",
     "collectives.js",
     "training-memory.js",
     "training-time.js",
