@@ -19,6 +19,7 @@ TOPICS = (
     "compute.js",
     "occupancy.js",
     "cuda-threads.js",
+    "coalescing.js",
     "collectives.js",
     "training-memory.js",
     "training-time.js",
