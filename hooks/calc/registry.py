@@ -20,6 +20,7 @@ TOPICS = (
     "occupancy.js",
     "cuda-threads.js",
     "coalescing.js",
+    "bank-conflicts.js",
     "collectives.js",
     "training-memory.js",
     "training-time.js",
