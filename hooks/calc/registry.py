@@ -21,6 +21,7 @@ TOPICS = (
     "cuda-threads.js",
     "coalescing.js",
     "bank-conflicts.js",
+    "stream-timeline.js",
     "collectives.js",
     "training-memory.js",
     "training-time.js",
