@@ -221,8 +221,8 @@
     items.push({
       kind: "text", x: left, y: y + 12, tone: "muted",
       text: {
-        zh: "格里的数字是通道；xn：n 条通道合要一个字" + (many ? "；每种颜色一段" : ""),
-        en: "The number is the lane; xn: n lanes share a word" + (many ? "; a colour per phase" : "")
+        zh: "格里的数字是通道；xn：n 条通道合要一个字" + (many ? "；一段一种颜色，段间留空" : ""),
+        en: "The number is the lane; xn: n lanes share a word" + (many ? "; a colour per phase, a gap between" : "")
       }
     });
     return {
