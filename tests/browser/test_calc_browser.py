@@ -263,3 +263,76 @@ def test_accessible(browser: Browser, site: Path, small_site: Path, name: str, s
         found = Axe().run(page, {"include": [["article"]]}).response["violations"]
         context.close()
     assert [(one["id"], [node["html"] for node in one["nodes"]]) for one in found] == []
+
+
+@pytest.mark.parametrize(
+    ("name", "scheme", "label", "entry", "answered", "drawn"),
+    [
+        pytest.param(
+            "en/calc/cuda-threads",
+            "dark",
+            "This thread: threadIdx.x",
+            "15",
+            "none: x = 47 ≥ 40, the guard stops it",
+            "lane 31 of warp 1",
+            id="cuda-threads",
+        ),
+        pytest.param(
+            "calc/coalescing", "light", "相邻通道相隔", "32", "32", "32 个扇区", id="coalescing"
+        ),
+        pytest.param(
+            "en/calc/bank-conflicts",
+            "light",
+            "XOR swizzle",
+            None,
+            "1",
+            "1 phase, 1 turn in all",
+            id="bank-conflicts",
+        ),
+        pytest.param(
+            "calc/stream-timeline",
+            "dark",
+            "主机内存",
+            "pageable",
+            "28 ms",
+            "4 个流，28 ms",
+            id="stream-timeline",
+        ),
+    ],
+)
+def test_aids_of_the_cuda_volume(
+    browser: Browser,
+    site: Path,
+    name: str,
+    scheme: str,
+    label: str,
+    entry: str | None,
+    answered: str,
+    drawn: str,
+) -> None:
+    """Over http, on a narrow phone: driven by keyboard, drawn, accessible, within the screen."""
+    with serve(site) as address:
+        context = browser.new_context(
+            color_scheme=scheme,  # type: ignore[arg-type]
+            viewport={"width": 360, "height": 740},
+            has_touch=True,
+        )
+        page = context.new_page()
+        page.goto(f"{address}{name}.html")
+        field = page.get_by_label(label)
+        if field.evaluate("one => one.localName") == "select":
+            field.select_option(entry)
+        else:
+            field.focus()
+            page.keyboard.press("Control+a" if entry else "Space")
+            page.keyboard.type(entry or "")
+        expect(answer(page)).to_have_text(answered)
+        drawing = page.locator(".calc__result svg")
+        expect(drawing).to_have_attribute("aria-label", re.compile(drawn))
+        waiting.drawn(page)
+        waiting.fits(page)
+        waiting.reachable(page)
+        waiting.at_rest(page)
+        found = Axe().run(page, {"include": [["article"]]}).response["violations"]
+        context.close()
+    assert [(one["id"], [node["html"] for node in one["nodes"]]) for one in found] == []

@@ -78,7 +78,7 @@
       zh: "一个 SM 能同时放几个线程块，被哪种资源卡住。",
       en: "How many blocks an SM holds at once, and which resource stops more."
     },
-    note: "hpc/cuda/occupancy",
+    note: "hpc/cuda/05-divergence-occupancy",
     inputs: [
       {
         key: "cc", label: { zh: "计算能力", en: "Compute capability" }, kind: "preset", family: "compute-capability", value: "cc90",

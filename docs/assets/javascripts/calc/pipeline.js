@@ -289,39 +289,32 @@
   f.pipelineScene = function (v, game) {
     var chunks = chunksOf(v);
     var shortest = Math.min(v.forward, v.input, v.weight) / chunks;
-    var width = Math.min(2400, Math.max(540, (game.end / shortest) * 9.5));
-    var scale = width / game.end;
-    var items = [];
+    var rows = [];
+    var pieces = [];
     for (var s = 0; s < v.stages; s++) {
-      items.push({ kind: "text", x: 4, y: 24 + s * 26, text: { zh: "段 " + (s + 1), en: "stage " + (s + 1) }, tone: "muted" });
-      items.push({ kind: "box", x: 60, y: 8 + s * 26, w: width, h: 22, tone: "idle" });
+      rows.push({ zh: "段 " + (s + 1), en: "stage " + (s + 1) });
     }
     for (var i = 0; i < game.pieces.length; i++) {
       var one = game.pieces[i];
-      var tone = { F: one.chunk % 2 ? "b" : "a", B: one.chunk % 2 ? "d" : "c", W: "e" }[one.kind];
-      items.push({
-        kind: "box", x: 60 + one.start * scale, y: 8 + one.stage * 26, w: (one.end - one.start) * scale, h: 22,
-        tone: tone, text: String(one.micro + 1),
+      pieces.push({
+        row: one.stage, start: one.start, end: one.end, text: String(one.micro + 1),
+        tone: { F: one.chunk % 2 ? "b" : "a", B: one.chunk % 2 ? "d" : "c", W: "e" }[one.kind],
         title: one.kind + (one.micro + 1) + (chunks > 1 ? "." + (one.chunk + 1) : "") + ": " + calc.number(one.start) + "–" + calc.number(one.end) + " ms"
       });
     }
-    var y = 8 + v.stages * 26 + 18;
     var isSplit = v.schedule.indexOf("zb") === 0;
     var legend = [["a", { zh: "前向", en: "forward" }], ["c", isSplit ? { zh: "反向（输入）", en: "backward (input)" } : { zh: "反向", en: "backward" }]];
     if (isSplit) {
       legend.push(["e", { zh: "反向（权重）", en: "backward (weights)" }]);
     }
     legend.push(["idle", { zh: "空转", en: "idle" }]);
-    for (var k = 0; k < legend.length; k++) {
-      items.push({ kind: "box", x: 60 + k * 128, y: y - 11, w: 14, h: 14, tone: legend[k][0] });
-      items.push({ kind: "text", x: 80 + k * 128, y: y, text: legend[k][1], tone: "ink" });
-    }
-    return {
-      width: 64 + width, height: y + 10, items: items,
+    return calc.timeline({
+      rows: rows, pieces: pieces, legend: legend, left: 60, step: 128, end: game.end,
+      width: Math.min(2400, Math.max(540, (game.end / shortest) * 9.5)),
       alt: {
         zh: "时间线：" + v.stages + " 段、" + v.micro + " 个微批，一步 " + calc.number(game.end) + " ms，每段至多空转 " + calc.number(game.idle) + " ms。",
         en: "Timeline: " + v.stages + " stages, " + v.micro + " micro-batches, " + calc.number(game.end) + " ms a step, a stage idles " + calc.number(game.idle) + " ms at most."
       }
-    };
+    });
   };
 })(this);

@@ -43,6 +43,35 @@
       '" text-anchor="' + (item.anchor || "start") + '">' + escape(calc.say(item.text, language)) + "</text>";
   }
 
+  /**
+   * The scene of a schedule: a row for each stage or engine, a box for each piece of work.
+   *
+   * plan: {rows [label], left (room for labels), width (of the time axis), end, pieces [{row,
+   * start, end, tone, text, title}], legend [[tone, label]], step (between legends), alt}.
+   */
+  calc.timeline = function (plan) {
+    var scale = plan.width / plan.end;
+    var items = [];
+    for (var r = 0; r < plan.rows.length; r++) {
+      items.push({ kind: "text", x: 4, y: 24 + r * 26, text: plan.rows[r], tone: "muted" });
+      items.push({ kind: "box", x: plan.left, y: 8 + r * 26, w: plan.width, h: 22, tone: "idle" });
+    }
+    for (var i = 0; i < plan.pieces.length; i++) {
+      var one = plan.pieces[i];
+      items.push({
+        kind: "box", x: plan.left + one.start * scale, y: 8 + one.row * 26, w: (one.end - one.start) * scale, h: 22,
+        tone: one.tone, text: one.text, title: one.title
+      });
+    }
+    var y = 8 + plan.rows.length * 26 + 18;
+    for (var k = 0; k < plan.legend.length; k++) {
+      var x = plan.left + k * plan.step;
+      items.push({ kind: "box", x: x, y: y - 11, w: 14, h: 14, tone: plan.legend[k][0] });
+      items.push({ kind: "text", x: x + 20, y: y, text: plan.legend[k][1], tone: "ink" });
+    }
+    return { width: plan.left + 4 + plan.width, height: y + 10, items: items, alt: plan.alt };
+  };
+
   /** SVG of a scene; what a reader cannot see is in its label. */
   calc.drawing = function (scene, language) {
     var parts = [];
