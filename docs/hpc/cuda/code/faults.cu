@@ -62,7 +62,7 @@ __global__ void block_sum(const float* x, float* y) {
 // --8<-- [end:race]
 
 // --8<-- [start:barrier]
-// A barrier that some threads of the block never reach.
+// A barrier that some threads of the block never reach: they end before it.
 __global__ void neighbour(int n, const float* x, float* y) {
     __shared__ float s[BLOCK];
     int i = blockIdx.x * BLOCK + threadIdx.x;
@@ -71,6 +71,23 @@ __global__ void neighbour(int n, const float* x, float* y) {
         __syncthreads();
         y[i] = s[threadIdx.x ^ 1];
     }
+}
+
+// Half of a warp waits at one barrier, the other half at another.
+__global__ void half_barrier(const float* x, float* y) {
+    __shared__ float s[BLOCK];
+    if (threadIdx.x % 32 < 16) __syncthreads();
+    s[threadIdx.x] = x[threadIdx.x];
+    __syncthreads();
+    y[threadIdx.x] = s[threadIdx.x ^ 1];
+}
+
+// Lanes that wait with a mask in which they are not named.
+__global__ void wrong_mask(const float* x, float* y) {
+    __shared__ float s[32];
+    s[threadIdx.x] = x[threadIdx.x];
+    if (threadIdx.x < 16) __syncwarp(0xffff0000);
+    y[threadIdx.x] = s[threadIdx.x ^ 1];
 }
 // --8<-- [end:barrier]
 
@@ -89,9 +106,10 @@ __global__ void wait_for(volatile int* flag, int* gave_up) {
         }
 }
 
-static const char* const NAMES[] = {"past-end", "illegal", "host-pointer",  "shared-range", "misaligned", "trap",
-                                    "assert",   "threads", "shared-size",   "resources",    "old-ptx",    "other-arch",
-                                    "new-ptx",  "race",    "uninitialised", "barrier",      "hang",       "memory"};
+static const char* const NAMES[] = {
+    "past-end",      "illegal",    "host-pointer", "shared-range", "misaligned", "trap",       "assert",  "threads",
+    "block-z",       "empty-grid", "shared-size",  "resources",    "old-ptx",    "other-arch", "new-ptx", "race",
+    "uninitialised", "early-exit", "divergent",    "wrong-mask",   "hang",       "memory"};
 
 // --8<-- [start:report]
 // What a launch returns, what the next synchronisation returns, and whether the process can go on after it.
@@ -119,7 +137,7 @@ static void load_ptx(const char* name, const char* version, const char* target) 
 static void fault(const std::string& name, float* x, float* y) {
     const char* c = name.c_str();
     if (name == "past-end") twice_no_guard<<<GRID, BLOCK>>>(x, y), report(c);
-    if (name == "illegal") write_at<<<1, 1>>>(y, 1ll << 38), report(c);
+    if (name == "illegal") write_at<<<1, 1>>>(nullptr, 4), report(c);
     if (name == "host-pointer") {
         std::vector<float> pageable(N);
         twice<<<GRID, BLOCK>>>(N, x, pageable.data());
@@ -130,6 +148,8 @@ static void fault(const std::string& name, float* x, float* y) {
     if (name == "trap") trap<<<1, 1>>>(), report(c);
     if (name == "assert") asserts<<<1, 1>>>(0), report(c);
     if (name == "threads") twice<<<1, 1025>>>(N, x, y), report(c);
+    if (name == "block-z") twice<<<1, dim3(1, 1, 128)>>>(N, x, y), report(c);
+    if (name == "empty-grid") twice<<<0, BLOCK>>>(N, x, y), report(c);
     if (name == "shared-size") twice<<<1, 32, 1 << 20>>>(N, x, y), report(c);
     if (name == "resources") {
         cudaFuncAttributes a;
@@ -143,18 +163,20 @@ static void fault(const std::string& name, float* x, float* y) {
     if (name == "new-ptx") load_ptx(c, "99.0", "sm_80");
     if (name == "race") {
         std::vector<float> ones(1024, 1.0f);
-        Device<float> in(ones), out(4096);
-        block_sum<false><<<4096, BLOCK>>>(in.data, out.data);
+        Device<float> in(ones), out(16);
+        block_sum<false><<<16, BLOCK>>>(in.data, out.data);
         int wrong = 0;
         for (float sum : out.host()) wrong += sum != BLOCK;
-        std::printf("%d of 4096 sums are wrong; ", wrong), report(c);
+        std::printf("%d of 16 sums are wrong; ", wrong), report(c);
     }
     if (name == "uninitialised") {
         Device<int> bins(8);  // no cudaMemset
         count<<<GRID, BLOCK>>>(N, bins.data);
         std::printf("bin 0 holds %d, expected %d; ", bins.host()[0], N / 8), report(c);
     }
-    if (name == "barrier") neighbour<<<GRID, BLOCK>>>(N - 1, x, y), report(c);
+    if (name == "early-exit") neighbour<<<GRID, BLOCK>>>(N - 1, x, y), report(c);
+    if (name == "divergent") half_barrier<<<1, BLOCK>>>(x, y), report(c);
+    if (name == "wrong-mask") wrong_mask<<<1, 32>>>(x, y), report(c);
     if (name == "hang") {
         Device<int> words(2);
         CHECK(cudaMemset(words.data, 0, 8));
@@ -178,7 +200,8 @@ int main(int argc, char** argv) {
     if (wants(argc, argv, "--all")) {
         for (const char* name : NAMES) {
             std::fflush(stdout);
-            if (std::system((std::string(argv[0]) + " --" + name + " 2>&1").c_str())) std::printf("%s: failed\n", name);
+            if (std::system(("timeout 10 " + std::string(argv[0]) + " --" + name + " 2>&1").c_str()))
+                std::printf("%s: failed\n", name);
         }
         return 0;
     }

@@ -1,4 +1,4 @@
-// One function, three kernels to profile: bound by memory, bound by latency, and the second with more loads in flight.
+// One function, y = 2x, in kernels to profile: from one load in flight on each SM to as many as the memory can serve.
 // flags: -lineinfo
 //
 //   nvcc -O3 -std=c++17 -arch=sm_90 -lineinfo -o profiled profiled.cu && ./profiled
@@ -10,6 +10,20 @@
 __global__ void wide(size_t n, const float* x, float* y) {
     size_t i = blockIdx.x * size_t(blockDim.x) + threadIdx.x;
     if (i < n) y[i] = 2 * x[i];
+}
+
+// Many threads, AHEAD times 16 bytes each; n must be a multiple of 4.
+template <int AHEAD>
+__global__ void wide_vector(size_t n, const float* x, float* y) {
+    size_t i = blockIdx.x * size_t(blockDim.x) * AHEAD + threadIdx.x, count = n / 4;
+    float4 v[AHEAD];
+#pragma unroll
+    for (int k = 0; k < AHEAD; ++k)
+        if (i + k * blockDim.x < count) v[k] = reinterpret_cast<const float4*>(x)[i + k * blockDim.x];
+#pragma unroll
+    for (int k = 0; k < AHEAD; ++k)
+        if (i + k * blockDim.x < count)
+            reinterpret_cast<float4*>(y)[i + k * blockDim.x] = {2 * v[k].x, 2 * v[k].y, 2 * v[k].z, 2 * v[k].w};
 }
 
 // One warp an SM, one load in flight: each round waits for its own load.
@@ -37,7 +51,7 @@ __global__ void thin_ahead(size_t n, const float* x, float* y) {
 int main(int argc, char** argv) {
     cudaDeviceProp device = require_device();
     const bool quick = wants(argc, argv, "--quick"), once = wants(argc, argv, "--once");
-    const size_t n = quick ? 1000003 : size_t(1) << 26;
+    const size_t n = quick ? 1000004 : size_t(1) << 26;
     std::vector<float> input(n);
     for (size_t i = 0; i < n; ++i) input[i] = float(i % 1021);
     Device<float> x(input), y(n);
@@ -56,6 +70,8 @@ int main(int argc, char** argv) {
         emit("time", {{"kernel", quoted(name)}}, "us", us);
     };
     run("wide", wide, unsigned((n + 255) / 256), 256);
+    run("wide_16_bytes", wide_vector<1>, unsigned((n / 4 + 255) / 256), 256);
+    run("wide_64_bytes", wide_vector<4>, unsigned((n / 4 + 1023) / 1024), 256);
     run("thin", thin, sms, 32);
     run("thin_ahead4", thin_ahead<4>, sms, 32);
     run("thin_ahead16", thin_ahead<16>, sms, 32);
