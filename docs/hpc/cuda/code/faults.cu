@@ -1,5 +1,5 @@
-// Ten ways to break a kernel, one a process, and the error code that the host sees. Without an option: nothing is
-// broken. flags: -lineinfo
+// Twenty ways to break a kernel, one a process, and the error code that the host sees; without an option none is used.
+// flags: -lineinfo
 //
 //   nvcc -std=c++17 -arch=sm_90 -lineinfo -o faults faults.cu && ./faults --all
 //   compute-sanitizer --tool memcheck ./faults --past-end        (racecheck --race, initcheck --uninitialised, …)
