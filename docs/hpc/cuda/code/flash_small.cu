@@ -207,7 +207,7 @@ int main(int argc, char** argv) {
         const int heads = all / tokens;
         Device<bf16> scores(cublas ? size_t(all) * tokens : 1);
         for (bool causal : {false, true}) {
-            const Axes axes{{"tokens", std::to_string(tokens)}, {"causal", causal ? "true" : "false"}};
+            const Axes axes{{"tokens", std::to_string(tokens)}, {"mask", quoted(causal ? "causal" : "none")}};
             auto with = [&](const char* name, const char* value) {
                 Axes more{{name, quoted(value)}};
                 more.insert(more.end(), axes.begin(), axes.end());
