@@ -1,7 +1,9 @@
 // arch: 90a
 // One matrix product, 4096 x 4096 x 4096, in BF16 as Hopper wants it: TMA copies, barriers that count bytes, wgmma.
 //
-//   nvcc -O3 -std=c++17 -arch=sm_90a -o gemm_wgmma gemm_wgmma.cu && ./gemm_wgmma
+//   nvcc -O3 -std=c++17 -gencode arch=compute_90a,code=sm_90a -o gemm_wgmma gemm_wgmma.cu && ./gemm_wgmma
+//
+// (`-arch=sm_90a` also compiles for plain sm_90, which has no wgmma.)
 //
 // C[m][n] = A[m][k] B[n][k]: both operands have k innermost, as a linear layer's input and weights do. First the same
 // threads copy and multiply, with one stage and with four; then one warp only copies and eight only multiply.
@@ -115,8 +117,9 @@ static __device__ void start(Shared<N, STAGES>& s) {
     __syncthreads();
 }
 
-// The same 256 threads wait, multiply and meet; then one of them refills the stage.
-template <int N, int STAGES>
+// The same 256 threads wait, multiply and meet; then one of them refills a stage. LAG: how many products are in flight
+// when they meet; the stage that is refilled is that of the last one finished.
+template <int N, int STAGES, int LAG>
 static __global__ void __launch_bounds__(256)
     together(int n, int k, const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMap b, bf16* c) {
     auto& s = shared_memory<N, STAGES>();
@@ -125,14 +128,16 @@ static __global__ void __launch_bounds__(256)
     if (threadIdx.x == 0)
         for (int tile = 0; tile < STAGES && tile < tiles; ++tile) fetch(s, &a, &b, tile);
     float sum[N / 2] = {};
-    for (int tile = 0; tile < tiles; ++tile) {
-        const int stage = tile % STAGES;
+    int tile = 0;
+    do {  // not `for`: on a path that skips the loop the sums would be set while a product may be in flight
+        const int stage = tile % STAGES, next = tile - LAG + STAGES;
         wait(&s.full[stage], tile / STAGES % 2);
         multiply<N>(sum, s.a[stage] + group * 64 * DEPTH, s.b[stage]);
-        wgmma_wait<0>();
-        __syncthreads();  // both warpgroups are done with the stage
-        if (threadIdx.x == 0 && tile + STAGES < tiles) fetch(s, &a, &b, tile + STAGES);
-    }
+        wgmma_wait<LAG>();
+        __syncthreads();  // both warpgroups are done with tile - LAG
+        if (threadIdx.x == 0 && tile >= LAG && next < tiles) fetch(s, &a, &b, next);
+    } while (++tile < tiles);
+    wgmma_wait<0>();
     store<N>(c, n, blockIdx.y * size_t(ROWS) + group * 64, blockIdx.x * size_t(N), sum);
 }
 
@@ -155,7 +160,7 @@ static __global__ void __launch_bounds__(384)
     }
     float sum[N / 2] = {};
     int tile = 0;
-    do {  // not `for`: on a path that skips the loop the sums would be set while a product may be in flight
+    do {
         const int stage = tile % STAGES;
         wait(&s.full[stage], tile / STAGES % 2);
         multiply<N>(sum, s.a[stage] + group * 64 * DEPTH, s.b[stage]);
@@ -190,10 +195,11 @@ int main(int argc, char** argv) {
             kernel<<<dim3(n / columns, m / ROWS), threads, shared + 1024, s>>>(n, k, ma, mb, dc.data);
         });
     };
-    ours("1 one stage, 128x128", together<128, 1>, 128, sizeof(Shared<128, 1>), 256);
-    ours("2 four stages, 128x128", together<128, 4>, 128, sizeof(Shared<128, 4>), 256);
-    ours("3 four stages, 128x256", together<256, 4>, 256, sizeof(Shared<256, 4>), 256);
-    ours("4 specialised, 128x256", specialised<256, 4>, 256, sizeof(Shared<256, 4>), 384);
+    ours("1 one stage, 128x128", together<128, 1, 0>, 128, sizeof(Shared<128, 1>), 256);
+    ours("2 four stages, 128x128", together<128, 4, 0>, 128, sizeof(Shared<128, 4>), 256);
+    ours("3 four stages, 128x256", together<256, 4, 0>, 256, sizeof(Shared<256, 4>), 256);
+    ours("4 one product in flight", together<256, 4, 1>, 256, sizeof(Shared<256, 4>), 256);
+    ours("5 specialised", specialised<256, 4>, 256, sizeof(Shared<256, 4>), 384);
     if (cublas)
         step("cuBLAS GemmEx",
              [&](cudaStream_t) { cublas.multiply(m, n, k, da.data, db.data, dc.data, CUDA_R_16BF, true); });

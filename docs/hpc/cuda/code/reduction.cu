@@ -1,4 +1,4 @@
-// The sum of 2^28 floats in eight steps, from one atomic an element to vector loads, shuffles and one atomic a block.
+// The sum of 2^28 floats in nine steps, from one atomic an element to vector loads, shuffles and one atomic a block.
 //
 //   nvcc -O3 -std=c++17 -arch=sm_90 -o reduction reduction.cu && ./reduction
 //
@@ -38,8 +38,9 @@ static __global__ void atomic_warp(const float* x, size_t n, float* sum) {
     if (threadIdx.x % 32 == 0) atomicAdd(sum, total);
 }
 
-// The tree of the old courses: the threads that work are 0, 2, 4 …, then 0, 4, 8 …: spread over all warps.
-static __global__ void tree_modulo(const float* x, size_t n, float* sum) {
+// The tree of the old courses: the threads that work are 0, 2, 4 …, then 0, 4, 8 …: spread over all warps. Every block
+// stores its sum, and a second launch adds these up.
+static __global__ void tree_modulo(const float* x, size_t n, float* sums) {
     __shared__ float part[BLOCK];
     const size_t i = blockIdx.x * size_t(BLOCK) + threadIdx.x;
     part[threadIdx.x] = i < n ? x[i] : 0.0f;
@@ -47,11 +48,11 @@ static __global__ void tree_modulo(const float* x, size_t n, float* sum) {
         __syncthreads();
         if (threadIdx.x % (2 * stride) == 0) part[threadIdx.x] += part[threadIdx.x + stride];
     }
-    if (threadIdx.x == 0) atomicAdd(sum, part[0]);
+    if (threadIdx.x == 0) sums[blockIdx.x] = part[0];
 }
 
 // The threads that work are the first half, then the first quarter …: whole warps fall idle.
-static __global__ void tree_halves(const float* x, size_t n, float* sum) {
+static __global__ void tree_halves(const float* x, size_t n, float* sums) {
     __shared__ float part[BLOCK];
     const size_t i = blockIdx.x * size_t(BLOCK) + threadIdx.x;
     part[threadIdx.x] = i < n ? x[i] : 0.0f;
@@ -59,32 +60,38 @@ static __global__ void tree_halves(const float* x, size_t n, float* sum) {
         __syncthreads();
         if (threadIdx.x < stride) part[threadIdx.x] += part[threadIdx.x + stride];
     }
-    if (threadIdx.x == 0) atomicAdd(sum, part[0]);
+    if (threadIdx.x == 0) sums[blockIdx.x] = part[0];
 }
 
 // --8<-- [start:block]
-static __device__ void add_block(float mine, float* sum) {
+// The block's sum, in thread 0: shuffles within the warps, then one warp over their eight results.
+static __device__ float block_sum(float mine) {
     __shared__ float part[BLOCK / 32];
     mine = warp_sum(mine);
     if (threadIdx.x % 32 == 0) part[threadIdx.x / 32] = mine;
     __syncthreads();
-    if (threadIdx.x < 32) {
-        mine = warp_sum(threadIdx.x < BLOCK / 32 ? part[threadIdx.x] : 0.0f);
-        if (threadIdx.x == 0) atomicAdd(sum, mine);
-    }
+    return threadIdx.x < 32 ? warp_sum(threadIdx.x < BLOCK / 32 ? part[threadIdx.x] : 0.0f) : 0.0f;
 }
 // --8<-- [end:block]
 
-static __global__ void shuffle(const float* x, size_t n, float* sum) {
+static __global__ void shuffle_atomic(const float* x, size_t n, float* sum) {
     const size_t i = blockIdx.x * size_t(BLOCK) + threadIdx.x;
-    add_block(i < n ? x[i] : 0.0f, sum);
+    const float total = block_sum(i < n ? x[i] : 0.0f);
+    if (threadIdx.x == 0) atomicAdd(sum, total);
+}
+
+static __global__ void shuffle_store(const float* x, size_t n, float* sums) {
+    const size_t i = blockIdx.x * size_t(BLOCK) + threadIdx.x;
+    const float total = block_sum(i < n ? x[i] : 0.0f);
+    if (threadIdx.x == 0) sums[blockIdx.x] = total;
 }
 
 // As many blocks as the device holds; each thread goes on by the whole grid.
 static __global__ void grid_stride(const float* x, size_t n, float* sum) {
     float mine = 0;
     for (size_t i = blockIdx.x * size_t(BLOCK) + threadIdx.x; i < n; i += size_t(gridDim.x) * BLOCK) mine += x[i];
-    add_block(mine, sum);
+    mine = block_sum(mine);
+    if (threadIdx.x == 0) atomicAdd(sum, mine);
 }
 
 // --8<-- [start:vector]
@@ -103,43 +110,44 @@ static __global__ void vector(const float* x, size_t n, float* sum) {
     }
     for (; i < count; i += step) mine += (v[i].x + v[i].y) + (v[i].z + v[i].w);
     if (blockIdx.x == 0 && threadIdx.x < n % 4) mine += x[count * 4 + threadIdx.x];
-    add_block(mine, sum);
+    mine = block_sum(mine);
+    if (threadIdx.x == 0) atomicAdd(sum, mine);
 }
 // --8<-- [end:vector]
 
+enum How { ATOMIC, STORE, PERSISTENT, CUB };  // one thread an element twice; as many blocks as fit; the library
+
 struct Step {
     const char* name;
-    void (*kernel)(const float*, size_t, float*);  // null: CUB
-    bool whole_grid;                               // one thread an element, not as many blocks as fit
+    void (*kernel)(const float*, size_t, float*);
+    How how;
 };
 
 int main(int argc, char** argv) {
     const cudaDeviceProp device = require_device();
     const bool quick = wants(argc, argv, "--quick");
     const size_t largest = quick ? 1000003 : size_t(1) << 28;
-    Device<float> x(largest), sum(1);
+    Device<float> x(largest), sum(1), sums((largest + BLOCK - 1) / BLOCK);
     size_t scratch_bytes = 0;
     CHECK(cub::DeviceReduce::Sum(nullptr, scratch_bytes, x.data, sum.data, int(largest)));
     Device<char> scratch(scratch_bytes);
-    const Step steps[] = {{"1 atomic per element", atomic_each, true},
-                          {"2 atomic per warp", atomic_warp, true},
-                          {"3 tree, modulo", tree_modulo, true},
-                          {"4 tree, halves", tree_halves, true},
-                          {"5 shuffle", shuffle, true},
-                          {"6 grid stride", grid_stride, false},
-                          {"7 float4", vector<1>, false},
-                          {"8 four float4", vector<4>, false},
-                          {"CUB DeviceReduce", nullptr, false}};
+    const Step steps[] = {{"1 atomic per element", atomic_each, ATOMIC},  {"2 atomic per warp", atomic_warp, ATOMIC},
+                          {"3 atomic per block", shuffle_atomic, ATOMIC}, {"4 tree, modulo", tree_modulo, STORE},
+                          {"5 tree, halves", tree_halves, STORE},         {"6 shuffle", shuffle_store, STORE},
+                          {"7 grid stride", grid_stride, PERSISTENT},     {"8 float4", vector<1>, PERSISTENT},
+                          {"9 four float4", vector<4>, PERSISTENT},       {"CUB DeviceReduce", nullptr, CUB}};
     const int fits = device.multiProcessorCount * (device.maxThreadsPerMultiProcessor / BLOCK);
     auto run = [&](const Step& step, size_t n, cudaStream_t stream) {
-        if (!step.kernel) {
-            size_t bytes = scratch_bytes;
+        const int all = int((n + BLOCK - 1) / BLOCK);
+        size_t bytes = scratch_bytes;
+        if (step.how == CUB) {
             CHECK(cub::DeviceReduce::Sum(scratch.data, bytes, x.data, sum.data, int(n), stream));
             return;
         }
         CHECK(cudaMemsetAsync(sum.data, 0, sizeof(float), stream));
-        const int grid = step.whole_grid ? int((n + BLOCK - 1) / BLOCK) : fits;
-        step.kernel<<<grid, BLOCK, 0, stream>>>(x.data, n, sum.data);
+        step.kernel<<<step.how == PERSISTENT ? fits : all, BLOCK, 0, stream>>>(
+            x.data, n, step.how == STORE ? sums.data : sum.data);
+        if (step.how == STORE) grid_stride<<<fits, BLOCK, 0, stream>>>(sums.data, all, sum.data);
         CHECK(cudaGetLastError());
     };
 
@@ -152,7 +160,7 @@ int main(int argc, char** argv) {
     for (size_t n : sizes) {
         for (; done < n; ++done) want += int(random_word(1, done) % 17) - 8;
         for (const Step& step : steps) {
-            const bool last = step.name[0] == '8' || !step.kernel;
+            const bool last = step.name[0] == '9' || step.how == CUB;
             if (n != largest && !last) continue;  // the sweep over sizes is of the last two
             run(step, n, nullptr);
             expect(sum.host()[0] == float(want), step.name);
@@ -160,6 +168,12 @@ int main(int argc, char** argv) {
             const auto ms = milliseconds([&](cudaStream_t s) { run(step, n, s); }, step.name[0] == '1' ? 10 : 20);
             const Axes axes{{"step", quoted(step.name)}, {"bytes", std::to_string(n * 4)}};
             if (n == largest) emit("ladder", axes, "GB/s", rates(ms, double(n) * 4));
+            if (step.how == ATOMIC) {
+                const double atomics = double(n) / (step.name[0] == '1' ? 1 : step.name[0] == '2' ? 32 : BLOCK);
+                std::vector<double> ns;
+                for (double t : ms) ns.push_back(t * 1e6 / atomics);
+                emit("per_atomic", {{"step", quoted(step.name)}}, "ns", ns);
+            }
             if (last) emit("sizes", axes, "GB/s", rates(ms, double(n) * 4));
         }
     }
@@ -167,7 +181,7 @@ int main(int argc, char** argv) {
     // Fractions: the same kernel twenty times; how many different sums?
     fill_numbers<<<1024, 256>>>(x.data, largest, false);
     CHECK(cudaGetLastError());
-    for (const Step& step : {steps[7], steps[8]}) {
+    for (const Step& step : {steps[8], steps[9]}) {
         std::set<float> seen;
         for (int i = 0; i < 20; ++i) {
             run(step, largest, nullptr);

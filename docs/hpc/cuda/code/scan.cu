@@ -8,23 +8,26 @@
 
 #include <cub/device/device_scan.cuh>
 
-constexpr int BLOCK = 256, WARPS = BLOCK / 32, ROWS = 4;
-constexpr int TILE = BLOCK * ROWS * 4;  // 4096 integers a block
+constexpr int BLOCK = 256, WARPS = BLOCK / 32;
 
+// A tile has 1024 integers for each of its ROWS: 16 bytes a thread and row.
+template <int ROWS>
 struct Values {
     uint4 v[ROWS];
 };
 
-// Row r of a warp's 512 integers: 16 bytes a lane, neighbours side by side.
+// Where row r of this warp lies: its lanes side by side, its rows below one another.
+template <int ROWS>
 static __device__ size_t place(size_t tile, int r) {
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    return tile * (TILE / 4) + size_t(warp * ROWS + r) * 32 + lane;
+    return tile * (BLOCK * ROWS) + size_t(warp * ROWS + r) * 32 + lane;
 }
 
-static __device__ Values load(const uint4* in, size_t tile) {
-    Values a;
+template <int ROWS>
+static __device__ Values<ROWS> load(const uint4* in, size_t tile) {
+    Values<ROWS> a;
 #pragma unroll
-    for (int r = 0; r < ROWS; ++r) a.v[r] = in[place(tile, r)];
+    for (int r = 0; r < ROWS; ++r) a.v[r] = in[place<ROWS>(tile, r)];
     return a;
 }
 
@@ -39,7 +42,8 @@ static __device__ unsigned warp_scan(unsigned x) {  // inclusive; five steps
 // --8<-- [end:warp]
 
 // Scan a tile in place, without what stands before it. The result is the tile's sum, in every thread.
-static __device__ unsigned block_scan(Values& a) {
+template <int ROWS>
+static __device__ unsigned block_scan(Values<ROWS>& a) {
     __shared__ unsigned totals[WARPS];
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     unsigned before = 0;  // the sum of this warp's rows above
@@ -64,36 +68,39 @@ static __device__ unsigned block_scan(Values& a) {
     return all;
 }
 
-static __device__ void store(uint4* out, size_t tile, Values a, unsigned add) {
+template <int ROWS>
+static __device__ void store(uint4* out, size_t tile, const Values<ROWS>& a, unsigned add) {
 #pragma unroll
     for (int r = 0; r < ROWS; ++r) {
         const uint4 q = a.v[r];
-        out[place(tile, r)] = {q.x + add, q.y + add, q.z + add, q.w + add};
+        out[place<ROWS>(tile, r)] = {q.x + add, q.y + add, q.z + add, q.w + add};
     }
 }
 
 // ---- three kernels: the tiles' sums; their scan, in one block; every tile again, with its offset ----
+constexpr int THREE = 4;  // rows of a tile
+
 static __global__ void tile_sums(const uint4* in, unsigned* sums) {
-    Values a = load(in, blockIdx.x);
+    Values<THREE> a = load<THREE>(in, blockIdx.x);
     const unsigned all = block_scan(a);
     if (threadIdx.x == 0) sums[blockIdx.x] = all;
 }
 
 static __global__ void scan_sums(unsigned* sums, int count) {  // exclusive, in place, one block
     unsigned carry = 0;
-    for (int start = 0; start < count; start += TILE) {
-        Values a, given;
+    for (int start = 0; start < count; start += BLOCK * THREE * 4) {
+        Values<THREE> a, given;
 #pragma unroll
-        for (int r = 0; r < ROWS; ++r) {
-            const int i = start + int(place(0, r)) * 4;
+        for (int r = 0; r < THREE; ++r) {
+            const int i = start + int(place<THREE>(0, r)) * 4;
             given.v[r] = {i < count ? sums[i] : 0, i + 1 < count ? sums[i + 1] : 0, i + 2 < count ? sums[i + 2] : 0,
                           i + 3 < count ? sums[i + 3] : 0};
         }
         a = given;
         const unsigned all = block_scan(a);
 #pragma unroll
-        for (int r = 0; r < ROWS; ++r) {
-            const int i = start + int(place(0, r)) * 4;
+        for (int r = 0; r < THREE; ++r) {
+            const int i = start + int(place<THREE>(0, r)) * 4;
             if (i < count) sums[i] = carry + a.v[r].x - given.v[r].x;
             if (i + 1 < count) sums[i + 1] = carry + a.v[r].y - given.v[r].y;
             if (i + 2 < count) sums[i + 2] = carry + a.v[r].z - given.v[r].z;
@@ -104,7 +111,7 @@ static __global__ void scan_sums(unsigned* sums, int count) {  // exclusive, in 
 }
 
 static __global__ void scan_tiles(const uint4* in, uint4* out, const unsigned* sums) {
-    Values a = load(in, blockIdx.x);
+    Values<THREE> a = load<THREE>(in, blockIdx.x);
     block_scan(a);
     store(out, blockIdx.x, a, sums[blockIdx.x]);
 }
@@ -146,13 +153,13 @@ static __device__ unsigned look_back(const unsigned long long* states, int tile)
 }
 // --8<-- [end:lookback]
 
-template <bool LOOK_BACK>  // false: wait until the left neighbour has its whole prefix
+template <int ROWS, bool LOOK_BACK>  // false: wait until the left neighbour has its whole prefix
 static __global__ void one_pass(const uint4* in, uint4* out, unsigned long long* states, unsigned* next) {
     __shared__ unsigned mine, before;
     if (threadIdx.x == 0) mine = atomicAdd(next, 1u);  // tiles in the order in which blocks begin to run
     __syncthreads();
     const int tile = int(mine);
-    Values a = load(in, tile);
+    Values<ROWS> a = load<ROWS>(in, tile);
     const unsigned all = block_scan(a);
     if (threadIdx.x < 32) {
         if (LOOK_BACK && threadIdx.x == 0 && tile > 0) publish(states + tile, SUM, all);
@@ -173,10 +180,10 @@ static __global__ void one_pass(const uint4* in, uint4* out, unsigned long long*
 int main(int argc, char** argv) {
     const cudaDeviceProp device = require_device();
     const bool quick = wants(argc, argv, "--quick");
-    const int tiles = quick ? 1001 : 1 << 16;
-    const size_t n = size_t(tiles) * TILE;
+    const size_t n = quick ? 1001 * 8192 : size_t(1) << 28;
+    const int tiles = int(n / (BLOCK * THREE * 4)), most = int(n / (BLOCK * 4));
     Device<unsigned> in(n), out(n), sums(tiles), next(1);
-    Device<unsigned long long> states(tiles);
+    Device<unsigned long long> states(most);
     fill(0, in.data, n * 4, 1);
     const uint4* from = reinterpret_cast<const uint4*>(in.data);
     uint4* to = reinterpret_cast<uint4*>(out.data);
@@ -190,34 +197,43 @@ int main(int argc, char** argv) {
         scan_tiles<<<tiles, BLOCK, 0, s>>>(from, to, sums.data);
         CHECK(cudaGetLastError());
     };
-    auto single = [&](cudaStream_t s, bool look_back_too) {
-        CHECK(cudaMemsetAsync(states.data, 0, tiles * sizeof(unsigned long long), s));
-        CHECK(cudaMemsetAsync(next.data, 0, sizeof(unsigned), s));
-        if (look_back_too)
-            one_pass<true><<<tiles, BLOCK, 0, s>>>(from, to, states.data, next.data);
-        else
-            one_pass<false><<<tiles, BLOCK, 0, s>>>(from, to, states.data, next.data);
-        CHECK(cudaGetLastError());
+    auto single = [&](auto kernel, int rows) {
+        return [&, kernel, rows](cudaStream_t s) {
+            const int count = int(n / size_t(BLOCK * rows * 4));
+            CHECK(cudaMemsetAsync(states.data, 0, count * sizeof(unsigned long long), s));
+            CHECK(cudaMemsetAsync(next.data, 0, sizeof(unsigned), s));
+            kernel<<<count, BLOCK, 0, s>>>(from, to, states.data, next.data);
+            CHECK(cudaGetLastError());
+        };
     };
     auto cub_scan = [&](cudaStream_t s) {
         CHECK(cub::DeviceScan::InclusiveSum(scratch.data, scratch_bytes, in.data, out.data, int(n), s));
     };
     std::vector<unsigned> want = in.host();
     for (size_t i = 1; i < n; ++i) want[i] += want[i - 1];
-    auto measure = [&](const char* name, auto&& work, bool copy) {
+    auto measure = [&](const char* way, int tile, auto&& work, bool copy = false) {
         CHECK(cudaMemset(out.data, 0xff, n * 4));
         work(nullptr);
-        if (!copy) expect(out.host() == want, name);
+        if (!copy) expect(out.host() == want, way);
         if (quick) return;
-        emit("scan", {{"way", quoted(name)}}, "GB/s", rates(milliseconds(work), double(n) * 8));
+        const auto ms = milliseconds(work);
+        const auto gbs = rates(ms, double(n) * 8);
+        if (tile == 0 || tile == 4096) emit("scan", {{"way", quoted(way)}}, "GB/s", gbs);
+        if (tile) emit("tile", {{"way", quoted(way)}, {"tile", std::to_string(tile)}}, "GB/s", gbs);
+        std::vector<double> ns;
+        for (double t : ms) ns.push_back(t * 1e6 / (double(n) / tile));
+        if (tile) emit("per_tile", {{"way", quoted(way)}, {"tile", std::to_string(tile)}}, "ns", ns);
     };
-    measure("three kernels", three, false);
-    measure("one pass, chained", [&](cudaStream_t s) { single(s, false); }, false);
-    measure("one pass, look-back", [&](cudaStream_t s) { single(s, true); }, false);
-    measure("CUB DeviceScan", cub_scan, false);
-    measure(
-        "copy (ceiling)",
-        [&](cudaStream_t s) { CHECK(cudaMemcpyAsync(out.data, in.data, n * 4, cudaMemcpyDeviceToDevice, s)); }, true);
+    measure("three kernels", 0, three);
+    measure("one pass, chained", 4096, single(one_pass<4, false>, 4));
+    measure("one pass, chained", 8192, single(one_pass<8, false>, 8));
+    measure("one pass, look-back", 1024, single(one_pass<1, true>, 1));
+    measure("one pass, look-back", 2048, single(one_pass<2, true>, 2));
+    measure("one pass, look-back", 4096, single(one_pass<4, true>, 4));
+    measure("one pass, look-back", 8192, single(one_pass<8, true>, 8));
+    measure("CUB DeviceScan", 0, cub_scan);
+    auto copy = [&](cudaStream_t s) { CHECK(cudaMemcpyAsync(out.data, in.data, n * 4, cudaMemcpyDeviceToDevice, s)); };
+    measure("copy (ceiling)", 0, copy, true);
     if (quick) std::printf("%s: all scans right\n", device.name);
     return 0;
 }

@@ -16,18 +16,23 @@ static __device__ void finish(unsigned sum, unsigned* total) {
     if (threadIdx.x % 32 == 0) atomicAdd(total, sum);
 }
 
-// UNROLL loads of 16 bytes a thread, all issued before the first is used.
+// UNROLL loads of 16 bytes a thread, all issued before the first is used; the next ones only then. The 1 matters:
+// without it the compiler keeps to 32 registers, so that two blocks fit, and uses the first loads before it issues the
+// last.
 template <int UNROLL>
-static __global__ void __launch_bounds__(1024) plain(const uint4* x, size_t count, unsigned* total) {
+static __global__ void __launch_bounds__(1024, 1) plain(const uint4* x, size_t count, unsigned* total) {
     const size_t step = size_t(gridDim.x) * blockDim.x;
+    size_t i = blockIdx.x * size_t(blockDim.x) + threadIdx.x;
     unsigned sum = 0;
-    for (size_t i = blockIdx.x * size_t(blockDim.x) + threadIdx.x; i < count; i += UNROLL * step) {
+#pragma unroll 1
+    for (; i + (UNROLL - 1) * step < count; i += UNROLL * step) {
         uint4 v[UNROLL];
 #pragma unroll
-        for (int u = 0; u < UNROLL; ++u) v[u] = i + u * step < count ? __ldcg(x + i + u * step) : uint4{0, 0, 0, 0};
+        for (int u = 0; u < UNROLL; ++u) v[u] = __ldcg(x + i + u * step);
 #pragma unroll
         for (int u = 0; u < UNROLL; ++u) sum += add(v[u]);
     }
+    for (; i < count; i += step) sum += add(__ldcg(x + i));
     finish(sum, total);
 }
 
