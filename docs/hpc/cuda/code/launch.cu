@@ -205,7 +205,7 @@ int main(int argc, char** argv) {
         check(count);
         std::vector<unsigned long long> got = at.host();
         std::vector<double> gap;
-        for (int i = 20; i < count; ++i) gap.push_back((double(got[2 * i]) - double(got[2 * i - 1])) * 1e-3);
+        for (int i = 20; i < count; ++i) gap.push_back(double((long long)(got[2 * i] - got[2 * i - 1])) * 1e-3);
         const char* names[] = {"stream", "graph", "stream, PDL", "graph, PDL"};
         print("gap", {{"form", quoted(names[form])}}, "us", gap);
     }
