@@ -87,7 +87,7 @@ def render(coverage: Coverage, notes: Catalogue, language: str, *, prefix: str =
         table = "\n".join(lines)
         # The words of others: a search must find the notes, not the list of what was asked.
         opening = (
-            f'<details markdown="1" data-search-exclude>\n<summary>{escape(summary)}</summary>'
+            f'<details markdown="1" data-search-exclude="">\n<summary>{escape(summary)}</summary>'
         )
         folds.append(f"{opening}\n\n{table}\n\n</details>")
     head = [_line(*_COUNTS[language]), "| --- | --- | ---: | ---: | ---: |"]

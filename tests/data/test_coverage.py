@@ -75,6 +75,7 @@ def test_the_page_shows_the_counts_of_the_data(notes: Catalogue, language: str) 
         assert f"]({origin.url})" in line or origin.url is None
     assert "| {} | {} | {} |".format(*together) in shown and together[0] == len(IDS)
     assert shown.count('class="planned"') == together[2]
+    assert shown.count('data-search-exclude=""') == len(coverage.documents)
     folded = re.findall(r"<details markdown.*?</details>", shown, re.DOTALL)
     assert sum(fold.count("\n| ") for fold in folded) == len(IDS) + 2 * len(folded)
 
