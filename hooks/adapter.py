@@ -193,6 +193,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
         areas=build.tree.areas,
         root=ROOT,
         sources=lambda language: _sources(build, language),
+        asked=build.tree.coverage,
     )
 
 

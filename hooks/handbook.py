@@ -6,12 +6,13 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from hooks.data import facts, load, measured_check
+from hooks.data import coverage, facts, load, measured_check
 from hooks.drawings import diagrams, figures
 from hooks.findings import Finding
 from hooks.links import Settings, addresses, assets, check, digest, includes
 from hooks.notes import FOLDER, Catalogue, Memory, budgets, catalogue, navigation, twins
 from hooks.pages import DataFences, contents, topic_map
+from hooks.pages import coverage as coverage_page
 from hooks.pages import fences as data_fences
 from hooks.pages.values import values
 from hooks.search.words import term_forms, terms
@@ -29,6 +30,8 @@ class Tree:
     entries: tuple[navigation.Entry, ...]
     facts: facts.FactBase
     areas: list[topic_map.Area]
+    coverage: coverage.Coverage | None
+    """What the documents ask that the handbook grew from; None where it is bad or absent."""
     fences: DataFences
     """Renders the fences that show data; what the check has rendered is there already."""
     resolver: values.Resolver
@@ -82,6 +85,8 @@ def _read_rest(
     findings += problems
     areas, problems = topic_map.load(docs / "map.yml", "docs/map.yml")
     findings += problems + missing_translations(notes)
+    covered, problems = _check_coverage(notes, docs)
+    findings += problems
     findings += _check_terms(notes, docs / "terms.yml")
     findings += addresses.check_aliases(notes)
     register = root / addresses.REGISTER
@@ -92,7 +97,15 @@ def _read_rest(
     findings += _check_blocks(fences)
     resolver = values.Resolver(base, docs, root, frozenset(notes.ids()), known=fences.known)
     findings += values.check_notes(notes, resolver)
-    return Tree(root, docs, notes, entries, base, areas, fences, resolver, findings)
+    return Tree(root, docs, notes, entries, base, areas, covered, fences, resolver, findings)
+
+
+def _check_coverage(notes: Catalogue, docs: Path) -> tuple[coverage.Coverage | None, list[Finding]]:
+    path = docs / "data" / coverage.FILE
+    found, document, findings = coverage.load_coverage(path, f"docs/data/{path.name}")
+    if found is not None and document is not None:
+        findings += coverage_page.check(found, document, notes)
+    return (None if findings else found), findings
 
 
 def _check_terms(notes: Catalogue, path: Path) -> list[Finding]:

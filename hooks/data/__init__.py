@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hooks.data.coverage import Coverage, Origin, Question, load_coverage
 from hooks.data.facts import Cell, Column, FactBase, Row, Source
 from hooks.data.load import load_facts
 from hooks.data.measured import (
@@ -22,8 +23,11 @@ __all__ = [
     "BlockError",
     "Cell",
     "Column",
+    "Coverage",
     "FactBase",
     "Known",
+    "Origin",
+    "Question",
     "Record",
     "Result",
     "Row",
@@ -35,6 +39,7 @@ __all__ = [
     "caption",
     "conditions",
     "label",
+    "load_coverage",
     "load_facts",
     "load_record",
     "names",

@@ -9,14 +9,15 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+from hooks.data import Coverage
 from hooks.findings import rules
 from hooks.links.external import report as external_report
 from hooks.notes import Catalogue, Entry, Note
-from hooks.pages import contents, topic_map
+from hooks.pages import contents, coverage, topic_map
 
 _MARKER = re.compile(
     r"^<!-- (?P<name>contents|notes|newest|verified|map|plan|external-links|sources"
-    r"|check-rules)"
+    r"|check-rules|coverage)"
     r"(?: depth=(?P<depth>\d))?(?: area=(?P<area>[a-z]+))? -->[ \t]*$",
     re.MULTILINE,
 )
@@ -38,6 +39,7 @@ def fill_markers(
     areas: list[topic_map.Area],
     root: Path | None = None,
     sources: Callable[[str], str] | None = None,
+    asked: Coverage | None = None,
 ) -> str:
     """Replace each marker line by the list it names.
 
@@ -46,7 +48,8 @@ def fill_markers(
     `<!-- map -->`: every area of the field. `<!-- plan area=link -->`: what an area will hold.
     `<!-- external-links -->`: what the last check of external links found. `<!-- sources -->`:
     what `sources` returns for the language, the bibliography of the data.
-    `<!-- check-rules -->`: every rule of the checks.
+    `<!-- check-rules -->`: every rule of the checks. `<!-- coverage -->`: what is `asked`, and
+    which notes answer it.
     """
     prefix = posixpath.relpath(".", posixpath.dirname(page_path) or ".")
 
@@ -67,6 +70,8 @@ def fill_markers(
             return sources(language) if sources else ""
         if name == "check-rules":
             return rules_table(language)
+        if name == "coverage":
+            return coverage.render(asked, notes, language, prefix=prefix) if asked else ""
         if name == "newest":
             return contents.newest(notes, language, added, prefix=prefix)
         if name == "verified":

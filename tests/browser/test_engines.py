@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from hooks.site import offline
-from tests.conftest import ROOT, Project, serve
+from tests.conftest import Project, serve
 from tests.engines import Engine, started
 from tests.samples import note
 from tools import browser as browser_tool
@@ -40,7 +40,7 @@ OPENED = "/one\\.html\\?h=/.test(location.href) && document.readyState === 'comp
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A small handbook with a calculator and tabs, whose pages keep what goes wrong in them."""
     project = Project(tmp_path_factory.mktemp("engines"))
-    (project.root / "docs" / "data").symlink_to(ROOT / "docs" / "data")
+    project.lend_data()
     body = "## 显存带宽\n\n零拷贝\n\n## 计算\n\n```calc\nunits\n```\n\n"
     project.write("docs/topic/one.md", note(body + TABS, "第一篇"))
     english = body.replace("显存带宽", "Memory bandwidth").replace("计算", "Compute")
