@@ -1,0 +1,92 @@
+"""Draw the measured time line of streams into docs/hpc/cuda/figures.
+
+    python -m tools.figures_cuda            # write it
+    python -m tools.figures_cuda --check    # exit 1 when the committed file differs
+
+Every bar is a start and an end of the record `overlap.json`.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+
+from tools import figure_files
+from tools.draw import Label, colour, figure, num, text
+
+FOLDER = figure_files.ROOT / "docs/hpc/cuda/figures"
+RECORD = figure_files.ROOT / "docs/hpc/cuda/measured/overlap.json"
+LEFT, WIDTH, ROW = 64, 358, 22
+ROWS: dict[str, tuple[Label, str]] = {
+    "copy in": (("拷入", "in"), "switch"),
+    "kernel": (("核函数", "kernel"), "gpu"),
+    "copy out": (("拷出", "out"), "cpu"),
+}
+
+
+def spans(streams: int) -> list[tuple[str, int, float, float]]:
+    """Return operation, chunk, start and end in ms of each operation, as measured."""
+    results = {one["id"]: one for one in json.loads(RECORD.read_text("utf-8"))["results"]}
+    ends = {
+        (p["streams"], p["chunk"], p["operation"]): p["value"] for p in results["end"]["points"]
+    }
+    return [
+        (p["operation"], p["chunk"], p["value"], ends[streams, p["chunk"], p["operation"]])
+        for p in results["start"]["points"]
+        if p["streams"] == streams
+    ]
+
+
+def panel(top: float, streams: int, scale: float) -> list[str]:
+    """Return the rows of one run: a bar for each operation, with the number of its chunk."""
+    found = spans(streams)
+    last = max(end for *_, end in found)
+    title = (
+        f"{streams} 个流：{last:.1f} ms",
+        f"{streams} stream{'s' * (streams > 1)}: {last:.1f} ms",
+    )
+    pieces = [text(LEFT, top, title, size=13, anchor="start", bold=True)]
+    for row, (operation, (label, fill)) in enumerate(ROWS.items()):
+        y = top + 8 + row * ROW
+        pieces.append(text(LEFT - 6, y + 14, label, size=12, anchor="end"))
+        for name, chunk, start, end in found:
+            if name != operation:
+                continue
+            x, width = LEFT + start * scale, (end - start) * scale
+            box = f'x="{num(x)}" y="{num(y)}" width="{num(width)}" height="{ROW - 4}"'
+            pieces.append(
+                f'<rect {box} fill="{colour(fill)}" stroke="{colour("ink")}" stroke-width="0.8"/>'
+            )
+            if width >= 10:
+                pieces.append(text(x + width / 2, y + 13.5, str(chunk), size=12))
+    return pieces
+
+
+def timeline() -> str:
+    """Return the figure: the same eight chunks through one stream and through four."""
+    last = max(end for *_, end in spans(1))
+    scale = (WIDTH - LEFT - 10) / last
+    foot = 200.0
+    axis = [
+        f'<line x1="{LEFT}" y1="{num(foot - 14)}" x2="{num(WIDTH - 8)}" y2="{num(foot - 14)}"'
+        f' stroke="{colour("line")}" stroke-width="1"/>'
+    ]
+    axis += [text(LEFT + t * scale, foot, f"{t} ms", size=12) for t in range(0, int(last) + 1, 4)]
+    return figure(
+        WIDTH,
+        foot + 8,
+        "Eight chunks through one stream and through four, as measured",
+        f"One stream: copies and kernels one after another, {last:.1f} ms. Four streams: copies in,"
+        f" kernels and copies out of different chunks run side by side,"
+        f" {max(end for *_, end in spans(4)):.1f} ms.",
+        *panel(18, 1, scale),
+        *panel(108, 4, scale),
+        *axis,
+    )
+
+
+FIGURES = {"overlap-timeline.svg": timeline}
+
+
+if __name__ == "__main__":
+    sys.exit(figure_files.write(FOLDER, FIGURES, sys.argv[1:]))
