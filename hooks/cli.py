@@ -164,9 +164,12 @@ def contents(write: bool) -> None:
 
     tree = handbook.read_tree(ROOT)
     findings = handbook.readme_findings(tree, write=write)
+    if write:
+        click.echo(f"contents: {'written' if findings else 'fresh already'}", err=True)
+        return
     for finding in findings:
         click.echo(finding.text)
-    click.echo("contents: written" if write else f"contents: {len(findings)} stale", err=True)
+    click.echo(f"contents: {len(findings)} stale", err=True)
     sys.exit(1 if findings else 0)
 
 
