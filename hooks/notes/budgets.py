@@ -8,7 +8,7 @@ ask for it. English is counted in words; Chinese in characters, a word of other 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from hooks.findings import Finding
@@ -80,27 +80,18 @@ _HEDGE = {
 }
 
 
-def check_budgets(
-    catalogue: Catalogue, listings: Mapping[str, Iterable[tuple[int, int]]] | None = None
-) -> list[Finding]:
-    """Report notes over their budgets.
-
-    Args:
-        catalogue: The notes.
-        listings: Line and length in lines of each listing by the note's path, includes put in;
-            without it, as written.
-    """
-    findings: list[Finding] = []
-    for path, note in catalogue.notes.items():
-        if note.meta is None or note.is_index or note.topic == ABOUT:
-            continue
-        if note.meta.kind in LIMITED:
-            open_ones = written(note) if listings is None else listings.get(path, ())
-            findings += check_note(note, open_ones)
-    return findings
+def check_budgets(catalogue: Catalogue) -> list[Finding]:
+    """Report notes over their budgets."""
+    return [
+        finding
+        for note in catalogue.notes.values()
+        if note.meta is not None and note.meta.kind in LIMITED
+        if not note.is_index and note.topic != ABOUT
+        for finding in check_note(note)
+    ]
 
 
-def check_note(note: Note, listings: Iterable[tuple[int, int]] = ()) -> Iterator[Finding]:
+def check_note(note: Note) -> Iterator[Finding]:
     """Yield what is over budget in one note: errors for takeaway and length, else warnings."""
     budget = BUDGETS[note.language]
     unit = "words" if note.language == "en" else "characters"
@@ -123,7 +114,7 @@ def check_note(note: Note, listings: Iterable[tuple[int, int]] = ()) -> Iterator
         )
         yield Finding(note.file, 1, 1, "note-length", message, target=str(count))
     yield from _check_prose(note, body)
-    for line, lines in listings:
+    for line, lines in _listings(note):
         if lines > LISTING:
             message = f"a listing of {lines} lines; show its decisive lines and link to the file"
             yield Finding(note.file, line, 1, "long-listing", message, target=str(lines))
@@ -180,8 +171,8 @@ def _sections(note: Note) -> list[tuple[str, int, str]]:
     return found
 
 
-def written(note: Note) -> list[tuple[int, int]]:
-    """Return line and length of each listing that stands open in a note."""
+def _listings(note: Note) -> list[tuple[int, int]]:
+    """Return line and length of each listing that stands open in a note, includes as one line."""
     text = note.text
     hidden = [
         (text.count("\n", 0, match.start()) + 1, text.count("\n", 0, match.end()) + 1)
