@@ -22,7 +22,7 @@ struct endpoint open_endpoint(const struct options* all, char* buffer, enum ibv_
     end.gid = choose_gid(end.device, &end.port, all->gid);
     end.pd = must_have(ibv_alloc_pd(end.device), "ibv_alloc_pd", "are there processes left that hold the device?");
     end.mr = must_have(ibv_reg_mr(end.pd, buffer, SIZE, (int)access), "ibv_reg_mr",
-                       "ENOMEM: raise the limit of locked memory (ulimit -l); EINVAL: remote write and atomics need "
+                       "ENOMEM, EPERM: raise the limit of locked memory (ulimit -l); EINVAL: remote write needs "
                        "LOCAL_WRITE");
     if (all->events)
         end.channel = must_have(ibv_create_comp_channel(end.device), "ibv_create_comp_channel", "too many open files?");

@@ -15,7 +15,7 @@ static void usage(FILE* to, const char* name, const char* what) {
             "  -d, --device NAME   RDMA device (default: the first; ibv_devices lists them)\n"
             "  -g, --gid INDEX     local GID (default: RoCE v2 with an IPv4 address)\n"
             "  -p, --port PORT     TCP port (default: 18520)\n"
-            "  -n, --rounds N      how often (default: 1000)\n"
+            "  -n, --rounds N      how often (default: 1000); the same on both sides\n"
             "  -e, --events        sleep until a completion comes (default: poll)\n"
             "  -h, --help          this text\n\n"
             "ends with 0: all right; 1: something failed; 2: wrong options; 77: no RDMA device\n",
