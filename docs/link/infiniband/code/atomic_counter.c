@@ -68,7 +68,7 @@ int main(int argc, char** argv) {
         meet(&ends[i], &all, listening);
         connect_rc(&ends[i]);
     }
-    for (int i = 0; i < peers; ++i) wait_for_peer(&ends[i]);  // all start together
+    for (int i = 0; i < peers; ++i) wait_for_peer(&ends[i]);  // both are connected before one of them counts
     if (all.server) count(&ends[0], all.rounds), wait_for_peer(&ends[0]);
     if (!all.server) hold(ends, buffer, all.rounds);
     for (int i = 0; i < peers; ++i) close_endpoint(&ends[i]);

@@ -42,7 +42,7 @@ struct endpoint open_endpoint(const struct options* all, char* buffer, enum ibv_
     struct ibv_qp_attr to = {
         .qp_state = IBV_QPS_INIT,
         .port_num = 1,
-        .qkey = 0x11111111,
+        .qkey = QKEY,
         .qp_access_flags = IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC};
     const int third = type == IBV_QPT_UD ? IBV_QP_QKEY : IBV_QP_ACCESS_FLAGS;
     must(ibv_modify_qp(end.qp, &to, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | third), "RESET -> INIT",
@@ -67,7 +67,7 @@ void close_endpoint(struct endpoint* end) {
     if (end->channel) must(ibv_destroy_comp_channel(end->channel), "ibv_destroy_comp_channel", "destroy its CQs first");
     must(ibv_dereg_mr(end->mr), "ibv_dereg_mr", "is a memory window still bound to it?");
     must(ibv_dealloc_pd(end->pd), "ibv_dealloc_pd", "destroy what belongs to it first");
-    must(ibv_close_device(end->device), "ibv_close_device", "destroy what belongs to it first");
+    must_errno(ibv_close_device(end->device), "ibv_close_device", "destroy what belongs to it first");
 }
 
 int listen_for_peers(const struct options* all) {
@@ -128,6 +128,18 @@ void wait_for_peer(struct endpoint* end) {
     if (fscanf(end->line, "%7s", word) != 1) fail("the peer is gone", 0, "look at the other one's message");
 }
 
+// --8<-- [start:address]
+struct ibv_ah_attr address_of_peer(const struct endpoint* end) {
+    struct ibv_ah_attr to = {.dlid = (uint16_t)end->theirs.lid, .port_num = 1};
+    if (end->port.flags & IBV_QPF_GRH_REQUIRED || end->port.link_layer == IBV_LINK_LAYER_ETHERNET) {
+        to.is_global = 1;  // RoCE: always a GRH; the LID means nothing
+        to.grh = (struct ibv_global_route){
+            .dgid = end->theirs.gid, .sgid_index = (uint8_t)end->gid.gid_index, .hop_limit = 64};
+    }
+    return to;
+}
+// --8<-- [end:address]
+
 // --8<-- [start:connect]
 void connect_rc(struct endpoint* end) {
     const struct card* theirs = &end->theirs;
@@ -138,13 +150,8 @@ void connect_rc(struct endpoint* end) {
         .rq_psn = theirs->psn,
         .max_dest_rd_atomic = 1,  // READs and atomics of the peer that this side serves at a time
         .min_rnr_timer = 12,      // 0.64 ms: how long the peer waits when no RECV is posted here
-        .ah_attr = {.dlid = (uint16_t)theirs->lid, .port_num = 1},
+        .ah_attr = address_of_peer(end),
     };
-    if (end->port.link_layer == IBV_LINK_LAYER_ETHERNET) {  // RoCE: always a GRH; the LID means nothing
-        to.ah_attr.is_global = 1;
-        to.ah_attr.grh =
-            (struct ibv_global_route){.dgid = theirs->gid, .sgid_index = (uint8_t)end->gid.gid_index, .hop_limit = 64};
-    }
     must(ibv_modify_qp(end->qp, &to,
                        IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
                            IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER),

@@ -5,6 +5,8 @@
 
 #include "lesson.h"
 
+enum { QKEY = 0x11111111 };  // of UD: both sides must have the same
+
 // What one side must know of the other before the first packet. It travels over TCP, as one line of text.
 struct card {
     uint32_t lid, qpn, psn, mtu, rkey;
@@ -38,6 +40,7 @@ void meet(struct endpoint* end, const struct options* all, int listening);
 void tell(struct endpoint* end, const char* word);
 void wait_for_peer(struct endpoint* end);  // both sides must come here before one goes on
 
+struct ibv_ah_attr address_of_peer(const struct endpoint* end);
 void connect_rc(struct endpoint* end);  // INIT -> RTR -> RTS
 
 // A work request that names `length` bytes at `offset` of the buffer.

@@ -8,7 +8,7 @@
 #include "endpoint.h"
 
 static const char question[] = "Who is there?", answer[] = "Here is the first process.";
-enum { GRH = 40, TEXT = 64, IN = 1024, QKEY = 0x11111111 };
+enum { GRH = 40, TEXT = 64, IN = 1024 };
 
 // --8<-- [start:ready]
 // INIT -> RTR -> RTS: nothing of a peer in it, for there is none.
@@ -28,16 +28,6 @@ static void send_to(struct endpoint* end, struct ibv_ah* address, uint32_t qpn, 
     wr.wr.ud.remote_qpn = qpn;
     wr.wr.ud.remote_qkey = QKEY;  // must be that of the receiving QP; else the message is dropped without a word
     post_send(end, wr, 0, (uint32_t)strlen(text) + 1);
-}
-
-static struct ibv_ah* address_of_peer(struct endpoint* end) {
-    struct ibv_ah_attr to = {.dlid = (uint16_t)end->theirs.lid, .port_num = 1};
-    if (end->port.link_layer == IBV_LINK_LAYER_ETHERNET) {
-        to.is_global = 1;
-        to.grh = (struct ibv_global_route){
-            .dgid = end->theirs.gid, .sgid_index = (uint8_t)end->gid.gid_index, .hop_limit = 64};
-    }
-    return must_have(ibv_create_ah(end->pd, &to), "ibv_create_ah", "no route from this GID to theirs?");
 }
 // --8<-- [end:send]
 
@@ -69,7 +59,8 @@ int main(int argc, char** argv) {
     wait_for_peer(&end);
     struct ibv_ah* address;
     if (all.server) {
-        address = address_of_peer(&end);
+        struct ibv_ah_attr to = address_of_peer(&end);
+        address = must_have(ibv_create_ah(end.pd, &to), "ibv_create_ah", "no route from this GID to theirs?");
         send_to(&end, address, end.theirs.qpn, question);
         take(&end, 2, answer);
     } else {
