@@ -144,7 +144,7 @@ def post(bus: Bus, way: Way, payload: int, first: int, wire: simpy.Resource) -> 
 # --8<-- [end:message]
 
 
-def leave(env: simpy.Environment, wire: simpy.Resource, size: int) -> Generator[Any, Any, None]:
+def leave(env: simpy.Environment, wire: simpy.Resource, size: int) -> Any:
     """Put a piece of payload on the wire."""
     with wire.request() as turn:
         yield turn
@@ -154,10 +154,7 @@ def leave(env: simpy.Environment, wire: simpy.Resource, size: int) -> Generator[
 def simulate(
     way: Way, payload: int, messages: int = 1, read_ns: float = READ_NS
 ) -> tuple[float, Bus]:
-    """Return when the last message had left, and the bus with its counts.
-
-    All posts are ready at once: no CPU limits the rate.
-    """
+    """Return when the last of `messages`, all posted at once, had left; and the bus."""
     env = simpy.Environment()
     bus = Bus(env, read_ns)
     wire = simpy.Resource(env, 1)
@@ -168,7 +165,7 @@ def simulate(
 
 
 def latency_us(way: Way, payload: int, read_ns: float = READ_NS) -> float:
-    """Return one-way latency of a message that nobody waits behind, without its own CQE."""
+    """Return the one-way latency of a message alone, its own CQE not counted."""
     alone = Way(way.name, way.inline, way.blueflame, 1, 2, way.header)
     return (FIXED_NS + simulate(alone, payload, 1, read_ns)[0]) / 1000
 
