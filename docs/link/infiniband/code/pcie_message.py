@@ -223,7 +223,7 @@ def report() -> str:
 def made() -> dict[str, Any]:
     """Return the record: latency by payload and way."""
     points = [
-        {"payload": size, "way": way.name, "value": round(latency_us(way, size), 3)}
+        {"bytes": size, "way": way.name, "value": round(latency_us(way, size), 3)}
         for way in WAYS[:4]
         for size in (8, 16, 32, 64, 128, 220, 221, 256, 512, 1024, 2048, 4096)
         if not way.inline or size <= 512
@@ -240,7 +240,7 @@ def made() -> dict[str, Any]:
                 "latency",
                 {"zh": "单程延迟", "en": "One-way latency"},
                 "us",
-                [axis("payload", "净荷（B）", "payload in bytes"), axis("way", "交法", "way")],
+                [axis("bytes", "净荷", "payload"), axis("way", "交法", "way")],
                 points,
             )
         ],
