@@ -27,8 +27,7 @@ from typing import Any
 import simpy
 from simulated import axis, record, result, run
 
-RAW = 8 * 16 * 128 / 130 / 8
-"""B/ns of PCIe 3.0 x16, one direction."""
+RAW = 8 * 16 * 128 / 130 / 8  # B/ns of PCIe 3.0 x16, one direction
 REQUEST, COMPLETION, PER_COMPLETION = 26, 22, 128
 READ_NS = 480.0
 FIXED_NS = 812.0
