@@ -13,10 +13,10 @@
   var still = window.matchMedia && window.matchMedia("(prefers-reduced-motion: reduce)").matches;
   var ICONS = {
     first: ["M4 4h3v16H4zM20 4v16L8 12z", "第一步", "First step"],
-    back: ["M17 4v16L5 12z", "上一步", "Step back"],
+    back: ["M16 4l-8 8 8 8-2 2L4 12 14 2z", "上一步", "Step back"],
     play: ["M6 4v16l14-8z", "播放", "Play"],
     pause: ["M5 4h5v16H5zM14 4h5v16h-5z", "暂停", "Pause"],
-    next: ["M7 4v16l12-8z", "下一步", "Next step"],
+    next: ["M8 4l8 8-8 8 2 2 10-10L10 2z", "下一步", "Next step"],
     last: ["M4 4v16l12-8zM17 4h3v16h-3z", "最后一步", "Last step"]
   };
 
@@ -59,11 +59,10 @@
     });
     buttons.play.hidden = still;
     var counter = bar.appendChild(make("output", "", "aria-live", "off"));
-    var caption = make("p", "figure__caption", "aria-live", "polite");
-    figure.insertBefore(caption, scroller.nextSibling);
-    figure.insertBefore(bar, caption);
+    var caption = bar.appendChild(make("p", "figure__caption", "aria-live", "polite"));
+    figure.insertBefore(bar, scroller.nextSibling);
 
-    /** A dashed frame around what is new; the drawing follows it on a narrow screen. */
+    /** A dashed frame around what is new; drawing and page follow it, and the buttons stay below. */
     function frame(group) {
       var box = group.getBBox();
       var rect = document.createElementNS(svg.namespaceURI, "rect");
@@ -77,6 +76,9 @@
       if (place.left < seen.left || place.right > seen.right) {
         scroller.scrollLeft += (place.left + place.right - seen.left - seen.right) / 2;
       }
+      var below = place.bottom + 12 - bar.getBoundingClientRect().top;
+      var above = place.top - 120; // less than the header covers
+      window.scrollBy(0, below > 0 ? below : Math.min(above, 0));
     }
 
     function show(step) {
