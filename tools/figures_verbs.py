@@ -5,7 +5,8 @@
 
 `traces/NAME.json` becomes `seq-NAME.svg`. Time runs downwards, a row for each event, not to scale;
 each event is a step. What a row is shows in its shape: a packet is a solid arrow, what happens
-inside a host a dashed one, a drop ends in a cross, and events of one lane stand in boxes.
+inside a host a dashed one, a drop ends in a cross; completions, states, timers, memory and errors
+stand in boxes.
 """
 
 from __future__ import annotations
@@ -97,6 +98,12 @@ def stamp(time: float) -> str:
     return f"{time:,.2f}".rstrip("0").rstrip(".")
 
 
+def shape(event: dict[str, Any]) -> str:
+    """Return the kind that an event is drawn as: a completion with an error is an error."""
+    is_bad = event["kind"] == "cqe" and "ERR" in event["label"]["en"]
+    return "error" if is_bad else str(event["kind"])
+
+
 class Sequence:
     """One diagram: where its lanes are, and its rows from top to bottom."""
 
@@ -151,29 +158,27 @@ class Sequence:
             pieces.append(text(self.stamps - 8, y, now, size=SMALL, anchor="end", tint="muted"))
         self.last = now
         is_arrow = event["to"] is not None and event["to"] != event["from"]
-        return pieces + (self.arrow(event) if is_arrow else self.box(event))
+        x = self.x[event["from"]]
+        return pieces + (self.arrow(event) if is_arrow else self.box(event, x))
 
     def arrow(self, event: dict[str, Any]) -> list[str]:
-        """Return an arrow between lanes with its label above."""
+        """Return an arrow between lanes with its label above: plain, or in the box of its kind."""
         a, b = self.x[event["from"]], self.x[event["to"]]
-        rows = lines(label(event["label"]), self.width - self.stamps - 10)
-        half = max(widest(one, SIZE) for one in rows) / 2 + 3
-        middle = self.middle((a + b) / 2, half)
-        plate = f'x="{num(middle - half)}" y="{num(self.y)}" width="{num(2 * half)}"'
-        pieces = [f'<rect {plate} height="{LINE * len(rows)}" fill="{colour("paper")}"/>']
-        for one in rows:
-            pieces.append(text(middle, self.y + LINE - 4, one, size=SIZE))
-            self.y += LINE
-        is_drop = event["kind"] == "drop"
-        is_packet = event["kind"] in ("packet", "drop")
+        kind = event["kind"]
+        is_packet = kind in ("packet", "drop")
+        if is_packet or kind == "post":
+            pieces = self.words(event, (a + b) / 2)
+        else:
+            pieces = self.box(event, (a + b) / 2)
+            self.y += 4 - GAP
         tint = colour("ink" if is_packet else "pcie")
         y, end = self.y + 3, self.y + (9 if is_packet else 3)
-        if is_drop:
+        if kind == "drop":
             b, end = a + (b - a) * 0.6, y + (end - y) * 0.6
         dashes = "" if is_packet else ' stroke-dasharray="5 3"'
         way = f'x1="{num(a)}" y1="{num(y)}" x2="{num(b)}" y2="{num(end)}"'
         pieces.append(f'<line {way} stroke="{tint}" stroke-width="1.8"{dashes}/>')
-        if is_drop:
+        if kind == "drop":
             cross = f"M{num(b - 6)} {num(end - 6)}l12 12m0 -12l-12 12"
             look = f'fill="none" stroke="{tint}" stroke-width="2.5"'
             pieces.append(f'<path d="{cross}" {look}/>')
@@ -182,19 +187,31 @@ class Sequence:
             points = f"{num(b)},{num(end)} {num(b + back)},{num(end - 5)} "
             points += f"{num(b + back)},{num(end + 4)}"
             pieces.append(f'<polygon points="{points}" fill="{tint}"/>')
-        self.y = (self.y + 10) + GAP
+        self.y += 10 + GAP
         return pieces
 
-    def box(self, event: dict[str, Any]) -> list[str]:
-        """Return an event of one lane: a box whose edge says of which kind it is."""
-        kind = event["kind"]
-        left = 20 if kind in ("timer", "error", "cqe") else 6
+    def words(self, event: dict[str, Any], x: float) -> list[str]:
+        """Return a label without a box, on a plate that hides the life lines behind it."""
+        rows = lines(label(event["label"]), self.width - self.stamps - 10)
+        half = max(widest(one, SIZE) for one in rows) / 2 + 3
+        x = self.middle(x, half)
+        plate = f'x="{num(x - half)}" y="{num(self.y)}" width="{num(2 * half)}"'
+        pieces = [f'<rect {plate} height="{LINE * len(rows)}" fill="{colour("paper")}"/>']
+        for one in rows:
+            pieces.append(text(x, self.y + LINE - 4, one, size=SIZE))
+            self.y += LINE
+        return pieces
+
+    def box(self, event: dict[str, Any], x: float) -> list[str]:
+        """Return a label in a box whose edge and sign say of which kind it is."""
+        kind = shape(event)
+        left = 20 if kind in ("timer", "error", "cqe", "drop") else 6
         rows = lines(label(event["label"]), self.width - self.stamps - 12 - left)
         width = max(widest(one, SIZE) for one in rows) + left + 8
-        height = LINE * len(rows) + 8
-        x = self.middle(self.x[event["from"]], width / 2) - width / 2
+        height = LINE * len(rows) + 6
+        x = self.middle(x, width / 2) - width / 2
         y = self.y
-        radius = {"state": 12, "post": 0}.get(kind, 3)
+        radius = {"state": 11, "post": 0}.get(kind, 3)
         edge = 3 if kind == "error" else 1.3
         pieces = [
             f'<rect x="{num(x)}" y="{num(y)}" width="{num(width)}" height="{num(height)}"'
@@ -207,7 +224,7 @@ class Sequence:
             pieces.append(f'<path d="{mark}" {look}/>')
         centre = x + left + (width - left - 8) / 2 + 1
         pieces += [
-            text(centre, y + LINE + 1 + LINE * n, one, size=SIZE) for n, one in enumerate(rows)
+            text(centre, y + LINE - 0.5 + LINE * n, one, size=SIZE) for n, one in enumerate(rows)
         ]
         self.y += height + GAP
         return pieces
@@ -219,7 +236,7 @@ class Sequence:
         if kind == "timer":  # a clock
             circle = f"M{num(x + 5)} {num(middle)}a5.5 5.5 0 1 0 11 0a5.5 5.5 0 1 0 -11 0"
             return f"{circle}M{num(x + 10.5)} {num(middle - 4)}v4h3"
-        if kind == "error":  # a cross
+        if kind in ("error", "drop"):  # a cross
             return f"M{num(x + 7)} {num(middle - 4)}l8 8m0 -8l-8 8"
         if kind == "cqe":  # a tick
             return f"M{num(x + 6)} {num(middle)}l4 4l6 -8"

@@ -99,6 +99,16 @@ def test_a_drop_ends_in_a_cross_before_the_other_lane() -> None:
     assert drawn.x["nic_a"] < end < drawn.x["nic_b"] - 10
 
 
+def test_a_completion_with_an_error_has_a_cross_not_a_tick() -> None:
+    event = next(one for one in read(FIXTURES[0])["events"] if one["kind"] == "cqe")
+    tick, cross = "l4 4l6 -8", "l8 8m0 -8l-8 8"
+    good = "".join(figures_verbs.Sequence(read(FIXTURES[0])).row(event))
+    failed = event | {"label": {"zh": "CQE #1 RETRY_EXC_ERR", "en": "CQE #1 RETRY_EXC_ERR"}}
+    bad = "".join(figures_verbs.Sequence(read(FIXTURES[0])).row(failed))
+    assert (tick in good, cross in good) == (True, False)
+    assert (tick in bad, cross in bad) == (False, True)
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
