@@ -40,6 +40,8 @@ PITCH, LEAST, MOST = 78, 320, 760
 GAP, LINE = 12, 16
 """Units between two rows; height of a line of text."""
 HEAD = 40
+AGAIN = 440
+"""After so many units the lanes are named again: on a screen their heads have scrolled away."""
 LEGEND: Label = (
     "实线：网络上的包；虚线：主机内",
     "solid: on the network; dashed: in the host",
@@ -112,7 +114,7 @@ class Sequence:
         self.trace = trace
         events = trace["events"]
         lanes = trace["lanes"]
-        self.stamps = max([text_width(stamp(one["t"]), SMALL) for one in events] + [30]) + 8
+        self.stamps = max([text_width(stamp(one["t"]), SMALL) for one in events] + [30]) + 10
         self.width = max(LEAST, self.stamps + PITCH * len(lanes) + 4)
         if self.width > MOST:
             raise ValueError(f"{len(lanes)} lanes need {self.width:.0f} units; there are {MOST}")
@@ -126,16 +128,16 @@ class Sequence:
         """Return the nearest centre at which something so wide stays inside the figure."""
         return min(max(x, self.stamps + half), self.width - 3 - half)
 
-    def heads(self) -> list[str]:
-        """Return the boxes that name the lanes."""
-        pieces = [text(self.stamps - 8, HEAD / 2 + 4, "µs", size=SMALL, anchor="end", tint="muted")]
+    def heads(self, y: float) -> list[str]:
+        """Return the boxes that name the lanes, from y on."""
+        unit = text(self.stamps - 8, y + HEAD / 2 + 4, "µs", size=SMALL, anchor="end", tint="muted")
+        pieces = [unit]
         for lane in self.trace["lanes"]:
             x, rows = self.x[lane["id"]], lines(label(lane["title"]), self.room - 2 * PAD, SMALL)
-            box = f'x="{num(x - self.room / 2)}" y="2" width="{num(self.room)}" height="{HEAD - 2}"'
-            pieces.append(
-                f'<rect {box} rx="3" fill="{colour("storage")}" stroke="{colour("ink")}"/>'
-            )
-            top = HEAD / 2 + 5.5 - 7.5 * (len(rows) - 1)
+            box = f'x="{num(x - self.room / 2)}" y="{num(y + 2)}" width="{num(self.room)}"'
+            look = f'rx="3" fill="{colour("storage")}" stroke="{colour("ink")}"'
+            pieces.append(f'<rect {box} height="{HEAD - 2}" {look}/>')
+            top = y + HEAD / 2 + 5.5 - 7.5 * (len(rows) - 1)
             pieces += [text(x, top + 15 * n, one, size=SMALL) for n, one in enumerate(rows)]
         return pieces
 
@@ -249,10 +251,14 @@ class Sequence:
 def draw(trace: dict[str, Any]) -> str:
     """Return the diagram of a trace."""
     sequence = Sequence(trace)
-    steps = [
-        step(number, pair(event["note"]), *sequence.row(event))
-        for number, event in enumerate(trace["events"], 1)
-    ]
+    heads, steps = sequence.heads(0), []
+    named, last = 0.0, len(trace["events"])
+    for number, event in enumerate(trace["events"], 1):
+        steps.append(step(number, pair(event["note"]), *sequence.row(event)))
+        if sequence.y - named > AGAIN and last - number > 3:
+            named = sequence.y
+            heads += sequence.heads(named)
+            sequence.y += HEAD + GAP
     foot = sequence.y + 14
     titles = ", ".join(lane["title"]["en"] for lane in trace["lanes"])
     told = "; ".join(f"{n}. {one['label']['en']}" for n, one in enumerate(trace["events"], 1))
@@ -263,7 +269,7 @@ def draw(trace: dict[str, Any]) -> str:
         trace["title"]["en"],
         f"Sequence diagram with the lanes {titles}, time downwards: {told}.",
         *sequence.life_lines(),
-        *sequence.heads(),
+        *heads,
         *steps,
         *(
             text(sequence.width / 2, foot + 15 * n, one, size=SMALL, tint="muted")

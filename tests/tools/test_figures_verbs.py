@@ -82,6 +82,13 @@ def test_four_lanes_fit_a_phone() -> None:
     assert shown >= 10
 
 
+def test_a_long_diagram_names_its_lanes_again() -> None:
+    trace = read(FIXTURES[0])
+    assert figures_verbs.draw(trace).count(">NIC A<") == 1
+    trace["events"] *= 3
+    assert figures_verbs.draw(trace).count(">NIC A<") == 3
+
+
 def test_time_is_written_once_where_it_stands_still() -> None:
     drawing = figures_verbs.draw(read(FIXTURES[0]))
     assert drawing.count(">0.5<") == 1

@@ -32,9 +32,7 @@
   }
 
   function dress(button, name) {
-    var says = ICONS[name][zh ? 1 : 2];
-    button.setAttribute("aria-label", says);
-    button.title = says;
+    button.setAttribute("aria-label", ICONS[name][zh ? 1 : 2]);
     button.firstChild.firstChild.setAttribute("d", ICONS[name][0]);
   }
 
