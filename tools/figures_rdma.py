@@ -15,7 +15,7 @@ from tools import figure_files
 from tools.draw import Label, colour, cpu, figure, link, memory, nic, num, text
 
 FOLDER = figure_files.ROOT / "docs/link/infiniband/figures"
-WIDTH, LEFT = 480, 8
+WIDTH, LEFT = 360, 8
 DATA: Label = ("数据", "data")
 Part = tuple[str, Label, str]
 """What fills a box of a packet: its layer, its name, its size."""
@@ -26,7 +26,7 @@ def cell(x: float, y: float, w: float, part: Part) -> str:
     layer, name, size = part
     box = f'<rect x="{num(x)}" y="{num(y)}" width="{num(w)}" height="44" fill="{colour(layer)}" '
     box += f'stroke="{colour("ink")}" stroke-width="1"/>'
-    return box + text(x + w / 2, y + 19, name, size=13) + text(x + w / 2, y + 36, size, size=12)
+    return box + text(x + w / 2, y + 19, name, size=12) + text(x + w / 2, y + 36, size, size=12)
 
 
 def packets() -> dict[str, tuple[Label, list[Part]]]:
@@ -61,13 +61,13 @@ def packets() -> dict[str, tuple[Label, list[Part]]]:
             [ethernet, ip, udp, *transport, data, icrc, fcs],
         ),
         "iwarp": (
-            ("iWARP：一条 TCP 连接", "iWARP: a TCP connection"),
+            ("iWARP：TCP 上的 MPA、DDP、RDMAP", "iWARP: MPA, DDP and RDMAP over TCP"),
             [
                 ethernet,
                 ip,
                 ("cpu", "TCP", "20+"),
                 ("switch", "MPA", "2"),
-                ("switch", "DDP/RDMAP", "14"),
+                ("switch", "DDP", "14"),
                 data,
                 ("storage", "CRC", "4"),
                 fcs,
@@ -81,18 +81,16 @@ def headers() -> str:
     pieces, y = [], 26.0
     for title, parts in packets().values():
         pieces.append(text(LEFT, y, title, anchor="start", bold=True))
-        weights = [92 if part[1] == "DDP/RDMAP" else 50 for part in parts]
-        x, scale = float(LEFT), (WIDTH - 2 * LEFT) / sum(weights)
-        for part, weight in zip(parts, weights, strict=True):
-            pieces.append(cell(x, y + 10, weight * scale, part))
-            x += weight * scale
+        w = (WIDTH - 2 * LEFT) / len(parts)
+        for n, part in enumerate(parts):
+            pieces.append(cell(LEFT + n * w, y + 10, w, part))
         y += 88
     rows: list[list[tuple[str, Label]]] = [
         [("gpu", ("链路层", "link layer")), ("cpu", ("网络层，TCP 或 UDP", "network, TCP or UDP"))],
         [("switch", ("RDMA 传输", "RDMA transport")), ("storage", ("校验", "checks"))],
     ]
     for row in rows:
-        for x, (tint, label) in zip((LEFT, 200), row, strict=True):
+        for x, (tint, label) in zip((LEFT, 150), row, strict=True):
             pieces.append(
                 f'<rect x="{num(x)}" y="{num(y - 26)}" width="14" height="14" '
                 f'fill="{colour(tint)}" stroke="{colour("ink")}" stroke-width="1"/>'
@@ -107,16 +105,14 @@ def panel(top: float, title: Label, *, is_tcp: bool) -> list[str]:
     """Return the way of a message between two machines."""
     pieces = [text(LEFT, top, title, anchor="start", bold=True)]
     low = top + (196 if is_tcp else 106)
-    for x in (30, 290):
-        pieces.append(memory(x, top + 16, 160, 40, ("应用缓冲区", "application's buffer"), size=13))
+    for x in (16, 214):
+        pieces.append(memory(x, top + 16, 130, 40, ("应用缓冲区", "app buffer"), size=13))
         if is_tcp:
-            pieces.append(
-                cpu(x, top + 106, 160, 40, ("内核的套接字缓冲区", "socket buffer"), size=13)
-            )
-        pieces.append(nic(x, low, 160, 36, ("网卡", "NIC")))
+            pieces.append(cpu(x, top + 106, 130, 40, ("套接字缓冲区", "socket buffer"), size=13))
+        pieces.append(nic(x, low, 130, 36, ("网卡", "NIC")))
     copy: Label = ("CPU 拷贝", "CPU copies")
     dma: Label = ("DMA", "DMA")
-    for x, is_down in ((110, True), (370, False)):
+    for x, is_down in ((81, True), (279, False)):
         steps = [(56, 106, copy), (146, 196, dma)] if is_tcp else [(56, 106, dma)]
         for start, end, label in steps:
             style = "plain" if label == copy else "pcie"
@@ -124,10 +120,10 @@ def panel(top: float, title: Label, *, is_tcp: bool) -> list[str]:
             tip = top + (end if is_down else start)
             sign = -7 if is_down else 7
             pieces.append(f'<path d="M{num(x)} {num(tip)}l-4 {sign}h8z" fill="{colour("ink")}"/>')
-    pieces.append(link(190, low + 18, 290, low + 18, "net", label=("网络", "network")))
+    pieces.append(link(146, low + 18, 214, low + 18, "net", label=("网络", "network")))
     if not is_tcp:
-        pieces.append(cpu(204, top + 20, 72, 32, ("内核", "kernel"), size=13))
-        pieces.append(text(240, top + 72, ("只在建立时", "set-up only"), size=12, tint="muted"))
+        for y, line in ((32, ("内核", "kernel")), (48, ("只管建立", "set-up only"))):
+            pieces.append(text(180, top + y, line, size=12, tint="muted"))
     return pieces
 
 
