@@ -122,7 +122,7 @@ def panel(top: float, title: Label, *, is_tcp: bool) -> list[str]:
             pieces.append(f'<path d="M{num(x)} {num(tip)}l-4 {sign}h8z" fill="{colour("ink")}"/>')
     pieces.append(link(146, low + 18, 214, low + 18, "net", label=("网络", "network")))
     if not is_tcp:
-        for y, line in ((32, ("内核", "kernel")), (48, ("只管建立", "set-up only"))):
+        for y, line in ((32, ("内核", "kernel")), (48, ("只管建立", "at set-up"))):
             pieces.append(text(180, top + y, line, size=12, tint="muted"))
     return pieces
 
