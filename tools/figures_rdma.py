@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable
 
 from tools import figure_files
-from tools.draw import Label, colour, cpu, figure, link, memory, nic, num, text
+from tools.draw import Label, Style, colour, cpu, figure, link, memory, nic, num, text
 
 FOLDER = figure_files.ROOT / "docs/link/infiniband/figures"
 WIDTH, LEFT = 360, 8
@@ -115,7 +115,7 @@ def panel(top: float, title: Label, *, is_tcp: bool) -> list[str]:
     for x, is_down in ((81, True), (279, False)):
         steps = [(56, 106, copy), (146, 196, dma)] if is_tcp else [(56, 106, dma)]
         for start, end, label in steps:
-            style = "plain" if label == copy else "pcie"
+            style: Style = "plain" if label == copy else "pcie"
             pieces.append(link(x, top + start, x, top + end, style, label=label))
             tip = top + (end if is_down else start)
             sign = -7 if is_down else 7
