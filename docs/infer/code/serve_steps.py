@@ -158,23 +158,27 @@ def bound(s: Shape, decoding: int, context: int, chunk: int) -> tuple[float, flo
     return moved / memory, done / compute
 
 
-def report(model: Model, result: str, decoding: int, context: int, chunk: int, graph: bool) -> None:
-    """Time one kind of step and print it with its bounds."""
+def report(
+    model: Model, result: str, decoding: int, context: int, chunk: int, launch: str = "calls"
+) -> None:
+    """Time one kind of step and print it with its bounds; launch: how kernels are made and started."""
     s = model.shape
     x = torch.randn(decoding + chunk, s.hidden, dtype=KIND, device=DEVICE)
 
+    step = torch.compile(model.step, dynamic=False) if "compiled" in launch else model.step
+
     def call() -> object:
-        return model.step(x, decoding, context, chunk)
+        return step(x, decoding, context, chunk)
 
     with torch.inference_mode():
-        run: Callable[[], object] = graphed([call]) if graph else call
+        run: Callable[[], object] = graphed([call]) if "graph" in launch else call
         times = trials(run, at_least=0.05)
     labels = {
         "shape": s.name,
         "batch": decoding,
         "context": context,
         "chunk": chunk,
-        "launch": "graph" if graph else "calls",
+        "launch": launch,
     }
     by_bytes, by_work = bound(s, decoding, context, chunk)
     emit(result, "s", times, **labels)
@@ -190,13 +194,16 @@ def sweep(shape: Shape, room: int, tiny: bool) -> None:
     for context in (64,) if tiny else (512, 2048, 8192, 32768):
         for batch in batches:
             if batch * context <= room:
-                report(model, "decode", batch, context, 0, True)
+                report(model, "decode", batch, context, 0, "graph")
     for batch in (1,) if tiny else (1, 8, 64):
-        report(model, "decode", batch, 64 if tiny else 2048, 0, False)
+        report(model, "decode", batch, 64 if tiny else 2048, 0)
+        report(model, "decode", batch, 64 if tiny else 2048, 0, "compiled, graph")
     for chunk in (32,) if tiny else (128, 256, 512, 1024, 2048, 4096, 8192, 16384):
-        report(model, "prefill", 0, 0, chunk, False)
+        report(model, "prefill", 0, 0, chunk)
+    for chunk in () if tiny else (512, 4096):
+        report(model, "prefill", 0, 0, chunk, "compiled")
     for chunk in (32,) if tiny else (128, 256, 512, 1024, 2048, 4096, 8192):
-        report(model, "mixed", 2 if tiny else 64, 32 if tiny else 2048, chunk, False)
+        report(model, "mixed", 2 if tiny else 64, 32 if tiny else 2048, chunk)
     del model
     gc.collect()
     if CUDA:
