@@ -28,6 +28,6 @@ step() { # NAME SECONDS COMMAND...
 step nvidia_smi.txt 30 nvidia-smi
 step machine.txt 30 bash -c 'uname -r; nvcc --version | tail -2; lscpu | grep -E "Model name|CPU family|^ *Model:|^CPU\(s\)"; nvidia-smi topo -m'
 sha256sum $code/*.py docs/chip/code/timing.py >"$out/programs.sha256"
-step serve_steps.jsonl 270 python3 $code/serve_steps.py
+step serve_steps.jsonl 400 python3 $code/serve_steps.py
 step quant_products.jsonl 150 python3 $code/quant_products.py
 step attention_kernels.jsonl 300 python3 $code/attention_kernels.py
