@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from verbs.scenarios import SCENARIOS, trace
+from verbs.trace import KINDS as KINDS
 
 FOLDER = Path(__file__).resolve().parents[1] / "traces"
 ARROWS = {"packet": "->", "post": "->", "cqe": "=>", "drop": "x>", "error": "!>"}
