@@ -346,6 +346,36 @@ def test_a_later_ack_stands_in_for_a_lost_one_but_not_for_a_read() -> None:
     assert len([e for e in requests if e["to"]]) == 2
 
 
+def test_what_has_arrived_of_a_message_is_not_sent_again() -> None:
+    bench = Bench()
+    bench.lab.wire.lose(lambda p: p.op is Op.SEND and p.psn == 101)
+    bench.lab.wire.lose(lambda p: p.op is Op.READ_RESPONSE and p.psn == 104)
+    bench.b.post_recv(bench.recv(1, 4096))
+    bench.a.post_send(bench.send(1, 3000), bench.send(2, 3000, Opcode.RDMA_READ), bench.send(3, 0))
+    bench.b.post_recv(bench.recv(2, 0))
+    bench.run(40)
+    labels = [e["label"]["en"] for e in bench.lab.recorder.events if e["to"] == "nic-b"]
+    assert labels.count("SEND first PSN=100") == 1 and labels.count("SEND middle PSN=101") == 2
+    assert labels.count("READ request PSN=104") == 1, "only what is missing"
+    assert bench.ends()[0] == [(n, "SUCCESS") for n in (1, 2, 3)]
+
+
+def test_one_lost_response_costs_one_retry_and_progress_gives_all_back() -> None:
+    bench = Bench(retry_cnt=1)
+    for number in (100, 104):
+        bench.lab.wire.lose(lambda p, n=number: p.op is Op.READ_RESPONSE and p.psn == n)
+    for first in (0, 4):
+        bench.a.post_send(
+            bench.send(first, 8, Opcode.RDMA_READ),
+            *(
+                bench.send(first + n, 8, Opcode.RDMA_WRITE, offset=64, remote_address=64)
+                for n in (1, 2, 3)
+            ),
+        )
+    bench.run(60)
+    assert bench.ends()[0] == [(n, "SUCCESS") for n in range(8)]
+
+
 @pytest.mark.parametrize("retries", [0, 2, 7])
 def test_retry_cnt_7_is_seven_retries_and_not_endless(retries: int) -> None:
     bench = Bench(timeout=1, retry_cnt=retries)
@@ -746,6 +776,15 @@ def test_a_window_gives_rights_that_its_region_does_not() -> None:
     bench.run()
     assert bench.ends()[0] == [(1, "SUCCESS")]
     refuses("EBUSY", bench.lab.b.memory.deregister, bench.rb)
+
+
+@pytest.mark.parametrize(("kind", "status"), [(1, "SUCCESS"), (2, "REM_ACCESS_ERR")])
+def test_a_type_2_window_serves_one_queue_pair(kind: int, status: str) -> None:
+    bench, window = window_bench(kind, Access.REMOTE_WRITE, ALL)
+    other = bench.lab.pair(qpn=0x15)
+    other.a.post_send(bench.send(1, 8, Opcode.RDMA_WRITE, remote_address=1024, rkey=window.rkey))
+    bench.run()
+    assert [c.status.name for c in other.a.send_cq.poll()] == [status]
 
 
 def test_send_with_invalidate_ends_the_window_before_the_receive_completes() -> None:
