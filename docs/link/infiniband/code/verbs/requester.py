@@ -269,7 +269,7 @@ class RcRequester:
             return
         self.retries -= 1
         self.repeating = True
-        label = (f"从 PSN={self.oldest} 重发", f"resend from PSN={self.oldest}")
+        label = (f"从 PSN={self.oldest} 重传", f"resend from PSN={self.oldest}")
         self.qp.host.show("timer", (self.qp.host.nic, None), label, rule, left=self.retries)
         self._go_back()
 

@@ -130,7 +130,7 @@ RULES: dict[str, tuple[str, str]] = {
         "Atomic: the responder's adapter reads, changes and writes 8 bytes, aligned to 8.",
     ),
     "atomic-ack": (
-        "应答带回旧值，并存一份：请求重复到来时重发，不重做。",
+        "应答带回旧值，并存一份：请求重复到来时重传，不重做。",
         "The answer carries the old value and is kept: a repeated request gets it again, not "
         "a second execution.",
     ),
@@ -199,7 +199,7 @@ RULES: dict[str, tuple[str, str]] = {
     "silent-rkey": ("rkey 不对：UC 静默丢弃。", "A wrong rkey: UC drops in silence."),
     # timers
     "go-back": (
-        "从缺的 PSN 起全部重发（Go-Back-N）；还剩 {left} 次重试。",
+        "从缺的 PSN 起全部重传（Go-Back-N）；还剩 {left} 次重试。",
         "Everything from the missing PSN on is sent again (go-back-N); {left} retries left.",
     ),
     "implied-nak": (
@@ -208,11 +208,11 @@ RULES: dict[str, tuple[str, str]] = {
         "left.",
     ),
     "timeout": (
-        "ACK 计时器到点（4.096 µs × 2^timeout）：重发；还剩 {left} 次重试。",
+        "ACK 计时器到点（4.096 µs × 2^timeout）：重传；还剩 {left} 次重试。",
         "The ACK timer (4.096 us x 2^timeout) ran out: send again; {left} retries left.",
     ),
     "rnr-wait": (
-        "发送方按对端给的 RNR 计时等待，再从同一 PSN 重发。",
+        "发送方按对端给的 RNR 计时等待，再从同一 PSN 重传。",
         "The sender waits as long as the responder's RNR timer says, then resends from the "
         "same PSN.",
     ),
