@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -818,3 +819,20 @@ def test_a_trace_can_be_drawn(name: str) -> None:
         for language in ("zh", "en"):
             assert 0 < len(event["label"][language]) <= 28
             assert event["note"][language][-1] in "。."
+
+
+@pytest.mark.slow
+def test_the_package_is_typed_strictly() -> None:
+    run = subprocess.run(
+        [sys.executable, "-m", "mypy", "--strict", "--config-file=", "verbs", "verbs_trace.py"],
+        cwd=CODE,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == 0, run.stdout + run.stderr
+
+
+@pytest.mark.parametrize("path", sorted((CODE / "verbs").rglob("*.py")), ids=lambda p: p.name)
+def test_a_module_is_small(path: Path) -> None:
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= 300
