@@ -491,6 +491,10 @@ FAULTS: dict[str, tuple[Any, str, str, str]] = {  # request, A's status, B's sta
         wrong_domain,
         *("REM_ACCESS_ERR", "WR_FLUSH_ERR", "IBV_EVENT_QP_ACCESS_ERR"),
     ),
+    "bad rkey with immediate": (
+        lambda t: t.send(1, 8, Opcode.RDMA_WRITE_WITH_IMM, rkey=0xBAD, immediate=1),
+        *("REM_ACCESS_ERR", "WR_FLUSH_ERR", "IBV_EVENT_QP_ACCESS_ERR"),
+    ),
     "atomic not aligned to 8": (
         lambda t: t.send(1, 8, Opcode.ATOMIC_FETCH_AND_ADD, remote_address=4),
         *("REM_INV_REQ_ERR", "WR_FLUSH_ERR", "IBV_EVENT_QP_REQ_ERR"),

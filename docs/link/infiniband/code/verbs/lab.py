@@ -59,7 +59,7 @@ class Lab:
             "title": both(title),
             "lanes": LANES,
             "events": self.recorder.events,
-            "program": f"python docs/link/infiniband/code/verbs_trace.py {name}",
+            "program": f"python docs/link/infiniband/code/verbs_trace.py {name} --json",
         }
 
 

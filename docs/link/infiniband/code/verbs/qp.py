@@ -1,6 +1,7 @@
 """The queue pair: states, posting, completing, and what happens when it fails.
 
-Which states allow posting: receives from INIT, sends from RTS; in ERR both are taken and
+Which states allow posting: receives from INIT, sends from RTS (Linux rxe_verbs.c, commit
+02827b670851; some libraries do not look); in ERR both are taken and
 flushed at once. A failing request completes with its status, the queue pair goes to ERR (a
 UC or UD send queue to SQE), and all that is left flushes in order, unsignaled requests too.
 RESET throws everything away without a completion.

@@ -3,7 +3,10 @@
 The order of the checks is that of Linux rxe_resp.c (commit 034e285f8b99): PSN, order of
 opcodes, the queue pair's rights, a receive, length, rkey, then execution. Two answers follow
 the specification instead of rxe: a receive that is too short gives LOC_LEN_ERR here (rxe:
-REM_INV_REQ_ERR on both sides), a receive with a bad lkey LOC_PROT_ERR (rxe: LOC_QP_OP_ERR).
+REM_INV_REQ_ERR on both sides), a receive with a bad lkey LOC_PROT_ERR (rxe: LOC_QP_OP_ERR);
+so does pib_rc.c of nminoru/pib (commit f2f508c685b2). That file quotes C10-87: a WRITE with
+immediate that fails takes no receive, and says that Mellanox adapters may complete one in error
+(LOC_ACCESS_ERR, 8). Each message is acknowledged by itself, though one ACK may stand for many.
 """
 
 from __future__ import annotations
@@ -96,16 +99,20 @@ class RcResponder:
         refused = self._refusal(packet)
         if refused is not None:
             self._refuse(packet, *refused)
-        elif self._needs_receive(packet) and not self._take():
+        elif self._needs_receive(packet) and not self.qp.receives.waiting:
             self.nak_sent = True  # silence until this packet comes again
             timer = self.qp.attributes.min_rnr_timer
             self.qp.host.show("drop", (self.qp.host.nic, None), packet.label, "no-receive")
             self._reply(Op.RNR_NAK, packet.psn, rnr_timer=timer)
+        elif not self._reachable(packet):
+            self._refuse(packet, Nak.REMOTE_ACCESS, "IBV_EVENT_QP_ACCESS_ERR")
         elif packet.op is Op.READ_REQUEST:
             self._read(packet)
         elif packet.op in (Op.CMP_SWAP, Op.FETCH_ADD):
             self._atomic(packet)
         else:
+            if self._needs_receive(packet):
+                self.receive, self.filled = self.qp.receives.take(), 0
             self._place(packet)
 
     @staticmethod
@@ -114,11 +121,6 @@ class RcResponder:
         if packet.op is Op.SEND:
             return packet.first
         return packet.op is Op.WRITE and packet.immediate is not None
-
-    def _take(self) -> bool:
-        self.receive = self.qp.receives.take()
-        self.filled = 0
-        return self.receive is not None
 
     def _refusal(self, packet: Packet) -> tuple[Nak, str] | None:
         """Return why the request cannot be executed."""
@@ -133,11 +135,14 @@ class RcResponder:
                 return invalid
             if packet.op is not Op.READ_REQUEST and packet.address % 8:
                 return invalid
+        return None
+
+    def _reachable(self, packet: Packet) -> bool:
+        """rkey, domain, range and right of a first packet; zero bytes need none."""
         if packet.op is Op.SEND or not packet.first or packet.length == 0:
-            return None
-        span = (packet.address, packet.length)
-        good = self.qp.host.memory.remote(self.qp.pd, self.qp.qpn, packet.rkey, span, right)
-        return None if good else (Nak.REMOTE_ACCESS, "IBV_EVENT_QP_ACCESS_ERR")
+            return True
+        span, right = (packet.address, packet.length), RIGHTS[packet.op]
+        return self.qp.host.memory.remote(self.qp.pd, self.qp.qpn, packet.rkey, span, right)
 
     def _refuse(self, packet: Packet, nak: Nak, event: str, status: Status | None = None) -> None:
         """Answer with a NAK that ends the connection."""
