@@ -826,9 +826,10 @@ def test_a_trace_can_be_drawn(name: str) -> None:
 
 
 @pytest.mark.slow
-def test_the_package_is_typed_strictly() -> None:
+def test_the_package_is_typed_strictly(tmp_path: Path) -> None:
+    options = ["--strict", "--config-file=", f"--cache-dir={tmp_path}"]
     run = subprocess.run(
-        [sys.executable, "-m", "mypy", "--strict", "--config-file=", "verbs", "verbs_trace.py"],
+        [sys.executable, "-m", "mypy", *options, "verbs", "verbs_trace.py"],
         cwd=CODE,
         capture_output=True,
         text=True,
