@@ -194,7 +194,7 @@ def scene(held: dict[str, str], dead: list[str], vcs: int, done: str, note: Labe
             flits = held.get(name, "")
             pieces += slots(channel, vc, flits, waits=name in dead)
     if dead:
-        label = ("粗框的缓冲互相等待", "bold buffers wait for each other")
+        label = ("粗框：互相等待", "bold: a cycle of waits")
         pieces.append(text(190, 170, label, size=13))
     elif done:
         pieces.append(text(190, 170, (f"已到达：{done}", f"arrived: {done}"), size=13))

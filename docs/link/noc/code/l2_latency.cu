@@ -3,12 +3,12 @@
 //   nvcc -O3 -std=c++17 -arch=sm_90 -o l2_latency l2_latency.cu && ./l2_latency      (--quick: a tenth of it)
 //
 // Every line holds its own address, so that each load waits for the last. All loads are ld.global.cg (no L1 cache).
-//   first   the first load of a line after another SM has written it; timed alone, the cost of the timer included
-//   again   the next load of that line; timed alone
-//   chain   eight loads of it in a row, per load          atomic  eight atomic additions of 0, per addition
-// A line is "near" to an SM when its `first` lies below the threshold that splits the SM's times best (Otsu's), else
-// "far". SMs whose near lines are the same are one side. The SMs of one GPC are found by launching clusters, whose
-// blocks share a GPC. Cycles are the SM's (%clock).
+//   atomic     eight atomic additions of 0 in a row, per addition: carried out at the home of the line
+//   first      the first load after an SM of this or of the other side wrote the line; alone, the timer included
+//   again      the next load of it; alone                repeated  eight loads in a row, per load
+// The home of a line is near to an SM when `atomic` lies below the threshold that splits the SM's times best (Otsu's).
+// SMs with the same near lines are one side. The SMs of one GPC are found by launching clusters, whose blocks share a
+// GPC. Cycles are the SM's (%clock).
 #include "../../../hpc/cuda/code/lesson.cuh"
 
 #include <map>

@@ -6,32 +6,45 @@ using Times = std::vector<uint16_t>;
 static std::string number(size_t n) { return std::to_string(n); }
 
 struct Sample {  // of one SM, by line
-    Times first, again, chain, atomic;
+    Times atomic, chain, again, first_here, first_there;
     std::vector<bool> near;
 };
 
-static Sample sample(Bench& bench, uint32_t sm, uint32_t writer, const Device<uint64_t>& lines, size_t from, int count,
-                     int rounds, bool all, Device<uint16_t>& a, Device<uint16_t>& b) {
-    const auto taken = [&](const Device<uint16_t>& data) {
-        Times out(size_t(count), 0);
-        CHECK(cudaMemcpy(out.data(), data.data, size_t(count) * 2, cudaMemcpyDeviceToHost));
-        return out;
-    };
-    std::vector<Times> first, again;
-    for (int r = 0; r < rounds; ++r) {
-        bench.run<WRITE>(writer, lines, from, count, a, b);
-        bench.run<TOUCH>(sm, lines, from, count, a, b);
-        first.push_back(taken(a)), again.push_back(taken(b));
-    }
-    Sample out{middle(first), middle(again), {}, {}, {}};
-    const double threshold = otsu(out.first);
-    for (uint16_t t : out.first) out.near.push_back(t < threshold);
-    if (!all) return out;
-    bench.run<CHAIN>(sm, lines, from, count, a, b);
-    out.chain = taken(a);
-    bench.run<ATOMIC>(sm, lines, from, count, a, b);
-    out.atomic = taken(a);
+struct Lines {
+    const Device<uint64_t>& list;
+    size_t from;
+    int count, rounds;
+};
+
+static Times taken(const Device<uint16_t>& data, int count) {
+    Times out(size_t(count), 0);
+    CHECK(cudaMemcpy(out.data(), data.data, size_t(count) * 2, cudaMemcpyDeviceToHost));
     return out;
+}
+
+// Time of an atomic at each line, and whether the line's home is near: it is where atomics are carried out.
+static void find_homes(Bench& bench, uint32_t sm, const Lines& lines, Device<uint16_t>& a, Sample& out) {
+    std::vector<Times> rounds;
+    for (int r = 0; r < lines.rounds; ++r) {
+        bench.run<ATOMIC>(sm, lines.list, lines.from, lines.count, a, a);
+        rounds.push_back(taken(a, lines.count));
+    }
+    out.atomic = middle(rounds);
+    const double threshold = otsu(out.atomic);
+    for (uint16_t t : out.atomic) out.near.push_back(t < threshold);
+}
+
+// First load after `writer` wrote the lines, and the one after it.
+static Times first_load(Bench& bench, uint32_t sm, uint32_t writer, const Lines& lines, Device<uint16_t>& a,
+                        Device<uint16_t>& b, Times& again) {
+    std::vector<Times> first, second;
+    for (int r = 0; r < lines.rounds; ++r) {
+        bench.run<WRITE>(writer, lines.list, lines.from, lines.count, a, b);
+        bench.run<TOUCH>(sm, lines.list, lines.from, lines.count, a, b);
+        first.push_back(taken(a, lines.count)), second.push_back(taken(b, lines.count));
+    }
+    again = middle(second);
+    return middle(first);
 }
 
 static double same(const std::vector<bool>& x, const std::vector<bool>& y) {
@@ -93,24 +106,23 @@ static void measure(int sms, bool quick) {
     std::vector<uint32_t> ids;
     for (const auto& one : gpc) ids.push_back(one.first);
 
-    // 4096 lines of the first 16 MiB, from every SM.
+    // 4096 lines of the first 16 MiB, from every SM. Sides: whose near lines agree with those of the first SM.
     std::vector<uint64_t> picked(every.begin(), every.begin() + 16 * MIB / LINE);
     std::shuffle(picked.begin(), picked.end(), std::mt19937(5));
     picked.resize(size_t(count));
     const Device<uint64_t> few(picked);
+    const Lines sampled{few, 0, count, rounds};
     const size_t chunk = 4 * MIB / LINE;
     Device<uint16_t> a(chunk), b(chunk);
     std::map<uint32_t, Sample> by_sm;
-    for (uint32_t sm : ids)
-        by_sm[sm] = sample(bench, sm, sm == ids[0] ? ids[1] : ids[0], few, 0, count, rounds, true, a, b);
-
-    // Sides: whose near lines agree with those of the first SM.
-    const std::vector<bool>& reference = by_sm[ids[0]].near;
     std::map<uint32_t, char> side;
+    std::map<char, uint32_t> writer;
     std::vector<double> agree;
     for (uint32_t sm : ids) {
-        const double share = same(by_sm[sm].near, reference);
+        find_homes(bench, sm, sampled, a, by_sm[sm]);
+        const double share = same(by_sm[sm].near, by_sm[ids[0]].near);
         side[sm] = share > 0.9 ? 'A' : share < 0.1 ? 'B' : '?';
+        writer.insert({side[sm], sm});
         agree.push_back(100 * std::max(share, 1 - share));
     }
     emit("agreement", {}, "%", agree);
@@ -119,31 +131,42 @@ static void measure(int sms, bool quick) {
         for (const auto& one : side) members += one.second == s;
         emit("side", {{"side", quoted(std::string(1, s))}}, "SM", {members});
     }
+    expect(writer.count('B') == 1, "there are two sides");
+
     std::map<std::string, std::map<int, double>> bins;
     std::map<std::string, std::vector<double>> pooled;
     std::map<uint32_t, std::map<std::string, std::vector<double>>> gpcs;
     std::map<uint32_t, std::map<char, int>> members;
     for (uint32_t sm : ids) {
-        const Sample& s = by_sm[sm];
-        const std::pair<const char*, const Times*> kinds[] = {
-            {"first", &s.first}, {"again", &s.again}, {"chain", &s.chain}, {"atomic", &s.atomic}};
+        Sample& s = by_sm[sm];
+        // Not itself: the writers are SMs of both sides, next to it or not.
+        s.first_there = first_load(bench, sm, writer[side[sm] == 'A' ? 'B' : 'A'], sampled, a, b, s.again);
+        const uint32_t here = writer[side[sm]] == sm ? sm + 1 : writer[side[sm]];
+        s.first_here = first_load(bench, sm, here, sampled, a, b, s.again);
+        bench.run<CHAIN>(sm, few, 0, count, a, b);
+        s.chain = taken(a, count);
+        const std::pair<const char*, const Times*> kinds[] = {{"atomic", &s.atomic},
+                                                              {"first, written on the other side", &s.first_there},
+                                                              {"first, written on this side", &s.first_here},
+                                                              {"again", &s.again},
+                                                              {"repeated", &s.chain}};
+        const Axes axes = {{"sm", number(sm)}, {"gpc", number(gpc.at(sm))}, {"side", quoted(std::string(1, side[sm]))}};
         for (bool near : {true, false}) {
             for (const auto& kind : kinds) {
                 const std::vector<double> times = chosen(*kind.second, s.near, near);
-                std::vector<double>& pool = pooled[std::string(kind.first) + (near ? " near" : " far")];
-                pool.insert(pool.end(), times.begin(), times.end());
+                const std::string name = std::string(kind.first) + (near ? "|near" : "|far");
+                pooled[name].insert(pooled[name].end(), times.begin(), times.end());
                 for (double t : times) bins[kind.first][int(t) / 10 * 10] += 1;
-                gpcs[gpc.at(sm)][std::string(kind.first) + (near ? " near" : " far")].push_back(quantile(times, 0.5));
+                gpcs[gpc.at(sm)][name].push_back(quantile(times, 0.5));
             }
-            const Axes axes = {
-                {"sm", number(sm)}, {"gpc", number(gpc.at(sm))}, {"side", quoted(std::string(1, side[sm]))}};
-            emit(near ? "sm_near" : "sm_far", axes, "cycle", chosen(s.first, s.near, near));
+            emit(near ? "sm_near" : "sm_far", axes, "cycle", chosen(s.atomic, s.near, near));
         }
+        emit("sm_repeated", axes, "cycle", {s.chain.begin(), s.chain.end()});
         ++members[gpc.at(sm)][side[sm]];
     }
     for (const auto& one : pooled) {
-        const size_t gap = one.first.find(' ');
-        emit("latency", {{"access", quoted(one.first.substr(0, gap))}, {"line", quoted(one.first.substr(gap + 1))}},
+        const size_t gap = one.first.find('|');
+        emit("latency", {{"access", quoted(one.first.substr(0, gap))}, {"home", quoted(one.first.substr(gap + 1))}},
              "cycle", one.second);
     }
     for (const auto& kind : bins)
@@ -152,11 +175,11 @@ static void measure(int sms, bool quick) {
                  {100 * bin.second / double(ids.size()) / count});
     for (const auto& one : gpcs)
         for (const auto& kind : one.second) {
-            const size_t gap = kind.first.find(' ');
+            const size_t gap = kind.first.find('|');
             emit("gpc",
                  {{"gpc", number(one.first)},
                   {"access", quoted(kind.first.substr(0, gap))},
-                  {"line", quoted(kind.first.substr(gap + 1))}},
+                  {"home", quoted(kind.first.substr(gap + 1))}},
                  "cycle", kind.second);
         }
     for (const auto& one : members)
@@ -164,22 +187,12 @@ static void measure(int sms, bool quick) {
             emit("members", {{"gpc", number(one.first)}, {"side", quoted(std::string(1, part.first))}}, "SM",
                  {double(part.second)});
 
-    // Does it matter who wrote? One reader of each side, writers of both.
-    uint32_t other = ids.back();
-    for (uint32_t sm : ids)
-        if (side[sm] == 'B') other = sm;
-    for (uint32_t reader : {ids[0], other})
-        for (uint32_t writer : {ids[2], other == ids.back() ? ids[3] : other}) {
-            const Sample s = sample(bench, reader, writer, few, 0, count, rounds, false, a, b);
-            emit("writer",
-                 {{"reader", quoted(std::string(1, side[reader]))}, {"writer", quoted(std::string(1, side[writer]))}},
-                 "%", {100 * same(s.near, by_sm[reader].near)});
-        }
-
     // Every line of the region, from one SM: where homes alternate, and chains through near or far lines only.
+    const uint32_t other = writer['B'];
     std::vector<bool> near;
     for (size_t from = 0; from < all_lines; from += chunk) {
-        const Sample s = sample(bench, ids[0], ids[1], lines, from, int(chunk), 3, false, a, b);
+        Sample s;
+        find_homes(bench, ids[0], {lines, from, int(chunk), 1}, a, s);
         near.insert(near.end(), s.near.begin(), s.near.end());
     }
     emit("near_share", {}, "%", {100.0 * double(std::count(near.begin(), near.end(), true)) / double(near.size())});
@@ -195,7 +208,7 @@ static void measure(int sms, bool quick) {
         follow(bench, ids[0], "A", "near", lists[0], m * MIB);
         follow(bench, ids[0], "A", "far", lists[1], m * MIB);
         follow(bench, ids[0], "A", "mixed", every, m * MIB);
-        if (m % 8 == 0 && side[other] == 'B') {
+        if (m % 8 == 0) {
             follow(bench, other, "B", "near", lists[1], m * MIB);
             follow(bench, other, "B", "far", lists[0], m * MIB);
         }
