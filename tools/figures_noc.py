@@ -1,4 +1,4 @@
-"""Draw the topologies and the deadlock on a ring into docs/link/noc/figures.
+"""Draw the figures of networks on chip into docs/link/noc/figures.
 
     python -m tools.figures_noc            # write them
     python -m tools.figures_noc --check    # exit 1 when a committed file differs
@@ -141,6 +141,106 @@ def topologies() -> str:
     )
 
 
+# ------------------------------------------------------------------- ways to join, and two halves
+
+
+def box(x: float, y: float, w: float, h: float, fill: str, *lines: Label) -> str:
+    """Return a box with lines of text in its middle."""
+    top = y + h / 2 - (len(lines) - 1) * 8 + 4.5
+    shape = (
+        f'<rect x="{num(x)}" y="{num(y)}" width="{num(w)}" height="{num(h)}" rx="3"'
+        f' fill="{colour(fill)}" stroke="{colour("ink")}" stroke-width="1.2"/>'
+    )
+    return shape + "".join(
+        text(x + w / 2, top + 16 * n, one, size=13) for n, one in enumerate(lines)
+    )
+
+
+def dot(at: Point) -> str:
+    """Return a crosspoint."""
+    return f'<circle cx="{num(at[0])}" cy="{num(at[1])}" r="3" fill="{colour("ink")}"/>'
+
+
+def joins() -> str:
+    """Return bus, crossbar and network, each between cores (gpu colour) and slices of memory."""
+    pieces = []
+    names: list[Label] = [("总线", "bus"), ("交叉开关", "crossbar"), ("网络", "network")]
+    for n, name in enumerate(names):
+        pieces.append(text(66 + 124 * n, 18, name, size=13, bold=True))
+    pieces.append(line((10, 88), (122, 88), width=4))
+    for n in range(4):
+        x = 20 + 31 * n
+        pieces += [line((x, 60), (x, 88)), line((x, 88), (x, 116))]
+        pieces += [small((x, 52), "gpu"), small((x, 124), "memory")]
+    for n in range(4):
+        y, x = 48 + 24 * n, 168 + 24 * n
+        pieces += [line((144, y), (246, y)), line((x, 40), (x, 136))]
+        pieces += [small((140, y), "gpu"), small((x, 140), "memory")]
+        pieces += [dot((168 + 24 * k, y)) for k in range(4)]
+    at = {(x, y): (278 + 38 * x, 46 + 38 * y) for x in range(3) for y in range(3)}
+    pieces += [line(at[x, y], at[x + 1, y]) for x in range(2) for y in range(3)]
+    pieces += [line(at[x, y], at[x, y + 1]) for x in range(3) for y in range(2)]
+    for (x, y), (a, b) in at.items():
+        pieces += [line((a, b), (a + 13, b + 14), tint="line"), router((a, b))]
+        pieces.append(small((a + 14, b + 15), "gpu" if (x + y) % 2 == 0 else "memory"))
+    words: list[Label] = [
+        ("一次一个", "one at a time"),
+        ("端口数的平方", "ports squared"),
+        ("逐跳转发", "hop by hop"),
+    ]
+    for n, said in enumerate(words):
+        pieces.append(text(66 + 124 * n, 176, said, size=13, tint="muted"))
+    pieces += [small((96, 200), "gpu"), small((216, 200), "memory")]
+    pieces.append(text(108, 205, ("核", "core"), size=13, anchor="start"))
+    pieces.append(text(228, 205, ("缓存切片", "slice of cache"), size=13, anchor="start"))
+    return figure(
+        380,
+        216,
+        "Bus, crossbar and network",
+        "A bus: four cores and four slices of cache on one wire. A crossbar: four by four wires"
+        " with sixteen crosspoints. A network: nine routers in a grid, each with a core or a slice.",
+        *pieces,
+    )
+
+
+def small(at: Point, fill: str) -> str:
+    """Return a core (round) or a slice of memory (square corners)."""
+    x, y = at
+    return (
+        f'<rect x="{num(x - 7)}" y="{num(y - 7)}" width="14" height="14"'
+        f' rx="{7 if fill == "gpu" else 0}" fill="{colour(fill)}" stroke="{colour("ink")}"'
+        ' stroke-width="1.2"/>'
+    )
+
+
+def halves() -> str:
+    """Return the two sides of an H100 as its times suggest them."""
+    pieces = []
+    for side, other, x in (("A", "B", 8.0), ("B", "A", 232.0)):
+        pieces.append(box(x, 10, 140, 34, "gpu", (f"{side} 侧：66 个 SM", f"side {side}: 66 SMs")))
+        pieces.append(line((x + 70, 44), (x + 70, 66), width=2))
+        pieces.append(box(x, 66, 140, 104, "paper"))
+        name = (f"L2，{side} 侧", f"L2, side {side}")
+        pieces.append(text(x + 70, 84, name, size=13, bold=True))
+        pieces.append(box(x + 8, 92, 124, 30, "memory", (f"家在 {side} 的行", f"home in {side}")))
+        pieces.append(
+            box(x + 8, 130, 124, 30, "storage", (f"{other} 的副本", f"copies of {other}"))
+        )
+        pieces.append(line((x + 70, 170), (x + 70, 192), width=2))
+        pieces.append(box(x, 192, 140, 34, "cpu", (f"{side} 侧的 HBM", f"HBM of side {side}")))
+    pieces.append(line((148, 107), (232, 107), width=3, dashes="7 4"))
+    pieces.append(text(190, 98, ("约 +200", "about +200"), size=13))
+    pieces.append(text(190, 126, ("周期", "cycles"), size=13))
+    return figure(
+        380,
+        236,
+        "The two sides of an H100",
+        "Each side: 66 SMs, a half of L2 with the lines at home there and copies of the other"
+        " side's lines, and its HBM. A dashed link joins the halves: about 200 cycles more.",
+        *pieces,
+    )
+
+
 # ------------------------------------------------------------------------------------ the ring
 
 CORNERS: list[Point] = [(70, 90), (310, 90), (310, 250), (70, 250)]
@@ -275,7 +375,12 @@ def ring() -> str:
     )
 
 
-FIGURES = {"topologies.svg": topologies, "ring-deadlock.svg": ring}
+FIGURES = {
+    "joins.svg": joins,
+    "topologies.svg": topologies,
+    "ring-deadlock.svg": ring,
+    "l2-halves.svg": halves,
+}
 
 if __name__ == "__main__":
     sys.exit(figure_files.write(FOLDER, FIGURES, sys.argv[1:]))
