@@ -198,7 +198,8 @@ def joins() -> str:
         216,
         "Bus, crossbar and network",
         "A bus: four cores and four slices of cache on one wire. A crossbar: four by four wires"
-        " with sixteen crosspoints. A network: nine routers in a grid, each with a core or a slice.",
+        " with sixteen crosspoints. A network: nine routers in a grid, each with a core or a"
+        " slice.",
         *pieces,
     )
 
