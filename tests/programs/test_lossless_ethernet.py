@@ -92,3 +92,10 @@ def test_headroom_bounds_the_worst_peak_and_not_by_much(
     peaks = [program.peak(rate, metres, a / 7, 2 + b / 7) for a in range(7) for b in range(7)]
     assert max(peaks) <= bound + program.CELL
     assert max(peaks) >= bound - program.FRAME
+
+
+@pytest.mark.parametrize("program", ["frame_budget"], indirect=True)
+def test_smallest_frames_come_at_the_textbook_rate(program: ModuleType) -> None:
+    assert program.frames(10, 64) == pytest.approx(14.88, abs=0.005)
+    assert program.requests(1 << 20) == (256, 1)
+    assert program.requests(1) == (1, 1)

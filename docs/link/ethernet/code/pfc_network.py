@@ -3,7 +3,8 @@
 Model: 100 Gb/s links, packets of 4 kB, switches that count the bytes of each ingress port and
 class. Above XOFF the ingress pauses its neighbour (for that class), below XON it lets it go on;
 pause and data take 0.5 us along a cable. An egress port serves its packets in order of arrival.
-Senders have no congestion control; senders that are paused wait.
+Senders have no congestion control; senders that are paused wait. A pause holds until it is
+lifted: a real one expires, and a switch renews it in time.
 """
 
 from __future__ import annotations
