@@ -77,6 +77,9 @@ def test_a_ring_locks_only_under_overload_and_a_second_class_frees_it(
     locked = program.ring()
     assert all(series[-1] == 0 for series in locked.run().values())
     assert locked.cycle() == ["1->2", "2->3", "3->1"]
+    locked.sending = False  # it stays when every sender stops
+    locked.env.run(locked.env.now + 1000)
+    assert locked.cycle() == ["1->2", "2->3", "3->1"]
     for free in (program.ring(45), program.ring(dateline=("3", "1"))):
         assert all(series[-1] > 25 for series in free.run().values())
         assert free.cycle() == []

@@ -51,6 +51,7 @@ class Network:
         self.room: dict[str, simpy.Event] = {}
         self.got: dict[str, int] = defaultdict(int)
         self.dropped = self.pauses = 0
+        self.sending = True
         self.flows: list[str] = []
         self.ports: set[tuple[str, str]] = set()
 
@@ -131,7 +132,7 @@ class Network:
         """Start a sender that always has something to send, at no more than `rate`."""
 
         def send() -> Process:
-            while True:
+            while self.sending:
                 if rate < LINE:
                     yield self.env.timeout(PACKET * 8e-3 / rate)
                 if len(self.queues[name, path[0], 0]) < 2:
