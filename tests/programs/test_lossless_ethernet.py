@@ -10,6 +10,8 @@ from types import ModuleType
 
 import pytest
 
+from tools import figures_ethernet
+
 ROOT = Path(__file__).resolve().parents[2]
 CODE = ROOT / "docs/link/ethernet/code"
 
@@ -102,3 +104,9 @@ def test_smallest_frames_come_at_the_textbook_rate(program: ModuleType) -> None:
     assert program.frames(10, 64) == pytest.approx(14.88, abs=0.005)
     assert program.requests(1 << 20) == (256, 1)
     assert program.requests(1) == (1, 1)
+
+
+@pytest.mark.parametrize("name", figures_ethernet.FIGURES)
+def test_committed_figure_is_what_the_program_draws(name: str) -> None:
+    committed = (figures_ethernet.FOLDER / name).read_text(encoding="utf-8")
+    assert committed == figures_ethernet.FIGURES[name](), "run: python -m tools.figures_ethernet"

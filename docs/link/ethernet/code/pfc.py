@@ -51,7 +51,7 @@ CASES: dict[str, Callable[[], Network]] = {
     "ring": ring,
     "ring, watchdog 200 us": lambda: ring(watchdog=200),
     "ring, 45 Gb/s a host": lambda: ring(45),
-    "ring, second class after 3->1": lambda: ring(dateline=("3", "1")),
+    "ring, second class from 3->1 on": lambda: ring(dateline=("3", "1")),
 }
 """What is run, by its name in the table."""
 
