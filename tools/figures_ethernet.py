@@ -59,31 +59,29 @@ def _row(y: float, line: Label, tint: str, dashes: str = "") -> str:
 def storm() -> str:
     """Where the pauses of one broken adapter go."""
     return figure(
-        460,
-        276,
+        358,
+        282,
         "A pause storm and its victim",
         "Hosts h1 and h2 send through switches L1 and L2, h1 to R1 and h2 to R2. R1 is broken "
         "and pauses L2, L2 pauses L1, L1 pauses both hosts. R2 is healthy and gets nothing.",
-        nic(6, 24, 54, 50, "h1"),
-        nic(6, 140, 54, 50, "h2"),
-        switch(124, 76, 72, 60, "L1"),
-        switch(252, 76, 72, 60, "L2"),
-        nic(386, 24, 70, 50, "R1", ("坏", "broken"), size=13),
-        nic(386, 140, 70, 50, "R2", ("好", "healthy"), size=13),
-        _pair((324, 96), (386, 56), "1"),
-        _pair((196, 106), (252, 106), "2"),
-        _pair((60, 52), (126, 94), "3"),
-        _pair((60, 160), (126, 118), "3"),
-        _arrow((324, 118), (388, 160), "line"),
-        _row(222, ("数据的方向", "way of the data"), "line"),
-        _row(
-            250,
-            (
-                "暂停，按先后编号；L2 到 R2 没有暂停，只是没有数据",
-                "pauses, in order; L2 to R2 is not paused, it is empty",
-            ),
-            "pcie",
-            "7 4",
+        nic(2, 24, 48, 46, "h1"),
+        nic(2, 136, 48, 46, "h2"),
+        switch(94, 73, 56, 60, "L1"),
+        switch(200, 73, 56, 60, "L2"),
+        nic(294, 24, 62, 46, "R1", ("坏", "broken"), size=12),
+        nic(294, 136, 62, 46, "R2", ("好", "healthy"), size=12),
+        _pair((252, 92), (296, 54), "1"),
+        _pair((150, 103), (200, 103), "2"),
+        _pair((50, 54), (96, 92), "3"),
+        _pair((50, 152), (96, 114), "3"),
+        _arrow((256, 116), (296, 150), "line"),
+        _row(214, ("数据的方向", "way of the data"), "line"),
+        _row(240, ("暂停，按先后编号", "pauses, in order"), "pcie", "7 4"),
+        text(
+            8,
+            270,
+            ("L2 到 R2 没有暂停，只是没有数据", "L2 to R2 is not paused, it is empty"),
+            anchor="start",
         ),
     )
 
@@ -94,7 +92,7 @@ CENTRE = 24
 
 def _ring(top: float, links: list[tuple[int, int, str, str, Label]]) -> str:
     """Return three switches in a triangle and arrows between them, each (from, to, colour, ...)."""
-    places = {1: (116.0, top + 34), 2: (344.0, top + 34), 3: (230.0, top + 150)}
+    places = {1: (66.0, top + 34), 2: (292.0, top + 34), 3: (179.0, top + 150)}
     pieces = []
     for start, end, tint, dashes, mark in links:
         (x1, y1), (x2, y2) = places[start], places[end]
@@ -114,7 +112,7 @@ def ring() -> str:
     """The ring in one class, and with a second class from one link on."""
     first = [(1, 2, "line", "", "a"), (2, 3, "line", "", "b")]
     return figure(
-        460,
+        358,
         556,
         "A ring of three switches, locked and free",
         "Above: each host sends over two links clockwise, in one class; link a, 1 to 2, waits for "
@@ -141,8 +139,8 @@ def ring() -> str:
             8,
             494,
             (
-                "a 等 b，b 等 c，c 等 d；d 到接收方为止",
-                "a waits for b, b for c, c for d; d ends at a receiver",
+                "a 等 b，b 等 c，c 等 d，d 到头",
+                "a waits for b, b for c, c for d, d for none",
             ),
             anchor="start",
         ),
