@@ -230,6 +230,23 @@ def legend(x: float, y: float, *styles: Style) -> str:
     return "".join(pieces)
 
 
+def step(number: int, caption: tuple[str, str], *pieces: str) -> str:
+    """Return what step `number` adds; the caption is its sentence in both languages."""
+    return _stage("data-step", number, caption, pieces)
+
+
+def frame(number: int, caption: tuple[str, str], *pieces: str) -> str:
+    """Return what is seen only while `number` is the frame; the file alone shows the first."""
+    return _stage("data-frame", number, caption, pieces)
+
+
+def _stage(kind: str, number: int, caption: tuple[str, str], pieces: tuple[str, ...]) -> str:
+    zh, en = (escape(one) for one in caption)
+    hidden = ' display="none"' * (kind == "data-frame" and number > 1)
+    head = f'<g {kind}="{number}"{hidden} data-caption-zh="{zh}" data-caption-en="{en}">'
+    return "\n".join([head, *pieces, "</g>"])
+
+
 def figure(width: float, height: float, title: str, desc: str, *pieces: str) -> str:
     """Return a whole SVG file; title and desc are English, for those who cannot see the drawing."""
     head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {num(width)} {num(height)}" '

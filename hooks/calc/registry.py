@@ -16,6 +16,8 @@ BASE = ("core.js", "format.js", "scene.js", "parts.js")
 TOPICS = (
     "links.js",
     "networks.js",
+    "messages.js",
+    "packets.js",
     "compute.js",
     "occupancy.js",
     "cuda-threads.js",

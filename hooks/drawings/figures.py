@@ -3,6 +3,11 @@
 A figure is one drawing for both languages: translated texts stand in `<switch>`, colours are
 `var(--fig-…, fallback)`, so that the inlined drawing follows the page's language and palette
 while the file alone (on GitHub, in an editor) still shows.
+
+A figure with steps has groups with `data-step="N"` (the steps up to the current one are seen) or
+`data-frame="N"` (one is seen at a time, and the file shows the first). Each step has its sentence
+in `data-caption-zh` and `data-caption-en`; they become a list below the drawing, and stepper.js
+lets readers go through both together.
 """
 
 from __future__ import annotations
@@ -45,6 +50,9 @@ _COLOUR = re.compile(r"var\(--fig-(?P<name>[a-z0-9-]+)\s*,\s*#[0-9a-fA-F]{3,8}\s
 _URL = re.compile(r"url\(\s*(?P<quote>['\"]?)(?P<target>[^'\")]*)(?P=quote)\s*\)")
 _SIZE = re.compile(r"(?P<size>\d+(?:\.\d+)?|\.\d+)(?:px)?\Z")
 _HAN = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]")
+_STEPS = ("data-step", "data-frame")
+_LANGUAGES = ("zh", "en")
+_WORDS = {"zh": "逐步说明（{} 步）", "en": "Step by step ({} steps)"}
 _DROPPED_AT_ROOT = frozenset(["width", "height", "class", "id", "role", "style", "version"])
 
 _FIGURE = re.compile(
@@ -82,10 +90,12 @@ def inline_figures(html: str, *, page_dir: Path, docs_dir: Path, language: str) 
         except (OSError, svg.SvgError):
             return match[0]
         count += 1
+        steps = _step_list(root, language)
         drawing = _inline(root, attributes.get("alt", ""), language, f"fig{count}-")
         caption = f"<figcaption>{match['caption']}</figcaption>" if match["caption"] else ""
         scroller = f'<div class="figure__scroll">{drawing}</div>'
-        return f'<figure class="figure">{scroller}{caption}</figure>'
+        name = "figure figure--stepped" if steps else "figure"
+        return f'<figure class="{name}">{scroller}{steps}{caption}</figure>'
 
     return _FIGURE.sub(replace, html)
 
@@ -130,6 +140,24 @@ def _inline(root: Element, alt: str, language: str, prefix: str) -> str:
     }
     # No blank lines: whatever reads the page as Markdown again must see one HTML block.
     return re.sub(r"\s*\n\s*", "\n", svg.serialise(root))
+
+
+def _step_list(root: Element, language: str) -> str:
+    """Return the sentences of the steps as a folded list, and take them out of the drawing."""
+    captions: dict[int, str] = {}
+    for element in root.walk():
+        number = element.attributes.get("data-step") or element.attributes.get("data-frame")
+        said = {one: element.attributes.pop(f"data-caption-{one}", "") for one in _LANGUAGES}
+        if number and number.isdecimal() and said[language]:
+            captions[int(number)] = said[language]
+    if not captions:
+        return ""
+    items = "".join(
+        f"<li>{html_lib.escape(captions[n], quote=False)}</li>" for n in sorted(captions)
+    )
+    # Like the labels: the note's own sentences are what search should find.
+    summary = f"<summary>{_WORDS[language].format(len(captions))}</summary>"
+    return f"<details data-search-exclude>{summary}<ol>{items}</ol></details>"
 
 
 def _html_name(name: str) -> str:
@@ -200,7 +228,7 @@ def check_svg(path: Path, rel: str) -> list[Finding]:
     except svg.SvgError as error:
         return [Finding(rel, error.line, error.column, "figure-xml", f"the figure {error}")]
     elements = list(root.walk())
-    findings = [*_structure(root, rel), *_references(elements, rel)]
+    findings = [*_structure(root, rel), *_references(elements, rel), *_steps(elements, rel)]
     for element in elements:
         findings += _safety(element, rel)
         findings += _colours(element, rel)
@@ -243,6 +271,44 @@ def _references(elements: list[Element], rel: str) -> Iterator[Finding]:
                     message = f"'{name}' names the id '{target[1:]}', which the file lacks"
                     hint = nearest(target[1:], ids)
                     yield _at(element, rel, "figure-structure", message, target, hint)
+
+
+def _steps(elements: list[Element], rel: str) -> Iterator[Finding]:
+    """Check that steps count from 1, each with its sentence in both languages."""
+    kinds = {kind for kind in _STEPS for one in elements if kind in one.attributes}
+    said: dict[int, Element] = {}
+    numbers: set[int] = set()
+    for element in elements:
+        kind = next((one for one in _STEPS if one in element.attributes), "")
+        captions = [element.attributes.get(f"data-caption-{one}", "").strip() for one in _LANGUAGES]
+        if not kind:
+            if any(captions):
+                message = "a caption belongs to a group with data-step or data-frame"
+                yield _at(element, rel, "figure-structure", message)
+            continue
+        value = element.attributes[kind]
+        if element.name != "g" or not value.isdecimal() or value.startswith("0") or len(kinds) > 1:
+            message = f"{kind}={value!r}: number groups from 1, by steps or by frames, not by both"
+            yield _at(element, rel, "figure-structure", message, value)
+            continue
+        number = int(value)
+        numbers.add(number)
+        if any(captions):
+            if not all(captions):
+                message = f"step {number} needs both data-caption-zh and data-caption-en"
+                yield _at(element, rel, "figure-language", message, value)
+            if number in said:
+                message = f"step {number} has its caption on line {said[number].line} already"
+                yield _at(element, rel, "figure-structure", message, value)
+            said[number] = element
+        is_hidden = element.attributes.get("display") == "none"
+        if is_hidden != (kind == "data-frame" and number > 1):
+            message = 'frames after the first, and nothing else, have display="none" in the file'
+            yield _at(element, rel, "figure-structure", message, value)
+    for number in range(1, max(numbers, default=0) + 1):
+        if number not in said:
+            what = "has no caption" if number in numbers else "is missing"
+            yield _at(elements[0], rel, "figure-structure", f"step {number} {what}", str(number))
 
 
 def _safety(element: Element, rel: str) -> Iterator[Finding]:

@@ -89,7 +89,7 @@ def draw(
     path = f"{downloads.FOLDER}/charts/{language}/{name}"
     words = _WORDS[language]
     record = measured.load_record(chart.record, docs, known) if chart.record else None
-    about = _measured(record, language) if record else ""
+    about = _measured(record, chart.record, language) if record and chart.record else ""
     files = {"CSV": path}
     if chart.record:
         files[words["record"]] = chart.record
@@ -209,8 +209,8 @@ def _stale(record: Record | None, root: Path, words: dict[str, str]) -> str:
     return f'<p class="measured__stale" role="note">{words["stale"]}</p>'
 
 
-def _measured(record: Record, language: str) -> str:
-    machine = escape(measured_table.machine(record, language))
+def _measured(record: Record, file: str, language: str) -> str:
+    machine = escape(measured_table.machine(record, file, language))
     return f'<p class="measured__machine">{machine}</p>'
 
 

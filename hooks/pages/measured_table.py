@@ -68,6 +68,17 @@ _WORDS = {
         "of": "of",
     },
 }
+# What a program computed was not measured on a machine: such records lie in folders of this name.
+SIMULATED = "simulated"
+_SIMULATED_WORDS = {
+    "zh": {"value": "模拟值", "date": "算于", "machine": "来源"},
+    "en": {"value": "Simulated", "date": "computed on", "machine": "From"},
+}
+
+
+def _words(file: str, language: str) -> dict[str, str]:
+    more = _SIMULATED_WORDS[language] if f"/{SIMULATED}/" in file else {}
+    return _WORDS[language] | more
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,14 +108,14 @@ def render(record: Record, options: dict[str, Any], place: Place, language: str)
     view = options.get("view", "summary")
     chosen = names(options, "results")
     if view == "summary":
-        tables = _summary(record, chosen, language)
+        tables = _summary(record, chosen, place, language)
     else:
         results = pick(chosen, {result.id: result for result in record.results}, "result")
         specs = {item.id: item for item in record.specification}
         tables = "".join(
             _heatmap(result, language)
             if view == "heatmap"
-            else _points(result, specs.get(result.spec or ""), language)
+            else _points(result, specs.get(result.spec or ""), place, language)
             for result in results.values()
         )
     return (
@@ -127,8 +138,8 @@ def _heads(*titles: str) -> str:
     return "".join(f'<th scope="col">{escape(title)}</th>' for title in titles)
 
 
-def _summary(record: Record, chosen: list[str] | None, language: str) -> str:
-    words = _WORDS[language]
+def _summary(record: Record, chosen: list[str] | None, place: Place, language: str) -> str:
+    words = _words(place.file, language)
     lines = record.summary
     if chosen is not None:
         pick(chosen, {result.id: result for result in record.results}, "result")
@@ -197,8 +208,8 @@ def _result_title(result: Result, language: str) -> str:
     return f"{result.title.in_language(language)}{words['colon']}{words['comma'].join(details)}"
 
 
-def _points(result: Result, spec: Specification | None, language: str) -> str:
-    words = _WORDS[language]
+def _points(result: Result, spec: Specification | None, place: Place, language: str) -> str:
+    words = _words(place.file, language)
     # A share needs the same quantity on both sides; the specification stands in the head.
     if spec and (spec.unit, spec.direction) != (result.unit, result.direction):
         spec = None
@@ -272,7 +283,7 @@ def _stale(record: Record, place: Place, language: str) -> str:
 
 
 def _provenance(record: Record, place: Place, language: str) -> str:
-    words = _WORDS[language]
+    words = _words(place.file, language)
     colon = words["colon"]
     programs = " · ".join(_program(program.path, place) for program in record.all_programs)
     links = [f"{words['program']}{colon}{programs}"] if programs else []
@@ -280,7 +291,7 @@ def _provenance(record: Record, place: Place, language: str) -> str:
     notes = record.notes.in_language(language) if record.notes else ""
     return (
         f'<p class="measured__machine">{words["machine"]}{colon}'
-        f"{escape(machine(record, language))}</p>"
+        f"{escape(machine(record, place.file, language))}</p>"
         + (f'<p class="measured__notes">{escape(notes)}</p>' if notes else "")
         + f'<pre class="measured__command">'
         f"<code>{escape(record.command)}</code></pre>"
@@ -288,9 +299,9 @@ def _provenance(record: Record, place: Place, language: str) -> str:
     )
 
 
-def machine(record: Record, language: str) -> str:
-    """Return where and when a record was measured, in one line."""
-    words = _WORDS[language]
+def machine(record: Record, file: str, language: str) -> str:
+    """Return where and when a record was measured (or computed), in one line."""
+    words = _words(file, language)
     machine = record.machine
     parts = [machine.description.in_language(language) if machine.description else ""]
     if machine.gpu and machine.gpu not in parts[0]:

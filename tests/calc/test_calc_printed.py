@@ -772,3 +772,131 @@ def test_seventy_billion_on_fifteen_trillion_takes_half_a_year(calc: Engine) -> 
     entries = {"model": "", "active": "70B", "tokens": "15T", "gpus": 1024, "utilisation": 40}
     days = calc.run("training-time", entries)["time"] / 86400
     assert math.isclose(days, 180, abs_tol=0.5)
+
+
+# RDMA: small messages, windows, pauses and packets; read on 2026-11-23
+
+
+@pytest.mark.parametrize(
+    ("operation", "default"),
+    # perftest, src/perftest_parameters.h: the most it sends inline by default when it measures
+    # latency, which is what fits the BlueFlame buffer.
+    [("write", 220), ("send", 236), ("ud", 188)],
+)
+def test_inline_defaults_of_perftest_fill_the_buffer(
+    calc: Engine, operation: str, default: int
+) -> None:
+    entries = {"operation": operation, "way": "blueflame", "inline": True}
+    assert calc.run("small-message", {**entries, "payload": default})["reads"] == 0
+    assert calc.run("small-message", {**entries, "payload": default + 1})["reads"] == 1
+
+
+def test_bytes_of_ten_wqes_that_kalia_et_al_print(calc: Engine) -> None:
+    """ATC 2016: ten WQEs of two cache lines, 1534 bytes by doorbell, 1800 by MMIO."""
+    wqe = {"head": 32, "length": 4, "pointer": 16, "block": 64, "blueflame": 256}
+    bus = {"rate": 1e10, "port": 1e10, "read": 5e-7, "request": 26, "completion": 22}
+    way = {"blueflame": True, "inline": True}
+    one = calc.formula("smallMessage", way, wqe, 65 - 36, bus)
+    assert (one["wqe"], 10 * one["down"]) == (128, 1800)
+    assert 8 + 26 + calc.formula("completionBytes", 10 * one["wqe"], 22) == 1534
+
+
+def test_latency_of_32_bytes_is_the_one_the_remainder_was_fitted_to(calc: Engine) -> None:
+    """Potter, table of latency by MTU: 0.82 µs for SEND on RC."""
+    entries = {"operation": "send", "payload": 32, "way": "blueflame", "inline": True}
+    found = calc.run("small-message", entries)["time"] * 1e6
+    assert abs(found - cell("rdma-latency", "cx4", "b32")) < 0.01
+
+
+@pytest.mark.parametrize(
+    ("column", "size", "below"), [("b1k", 1024, 0.13), ("b4k", 4096, 0.29), ("b32k", 32768, 0.16)]
+)
+def test_larger_messages_lie_below_what_was_printed(
+    calc: Engine, column: str, size: int, below: float
+) -> None:
+    """The same table: nothing is fitted here. The model leaves out what the receiver fetches."""
+    entries = {"operation": "send", "payload": size, "way": "blueflame", "inline": False}
+    found = calc.run("small-message", entries)["time"] * 1e6
+    printed = cell("rdma-latency", "cx4", column)
+    assert 0 < 1 - found / printed < below
+
+
+@pytest.mark.parametrize(
+    ("rate", "rtt", "printed"),
+    [
+        # Wikipedia, "Bandwidth-delay product": 100 Gb/s with 1 µs, as 1 Gb/s with 100 µs, are at
+        # the 12,500 bytes of RFC 1072; an older edition has 100 Mb/s with 100 ms, 1.25 MB.
+        (100, 1, 12_500),
+        (1, 100, 12_500),
+        (0.1, 100_000, 1_250_000),
+    ],
+)
+def test_bandwidth_delay_products(calc: Engine, rate: float, rtt: float, printed: int) -> None:
+    entries = {"stack": "roce", "ethernet": "", "rate": rate, "rtt": rtt}
+    assert calc.run("bdp", entries)["bdp"] == pytest.approx(printed)
+
+
+@pytest.mark.parametrize(
+    ("entries", "part", "bits"),
+    [
+        # besthub.dev, "How to Compute Headroom for Lossless Ethernet Links (Part 2)", bit times.
+        ({"own": 9216}, "own", 73_888),
+        ({}, "pause", 672),
+        ({"lossless": 2300}, "lossless", 18_560),
+        # Cisco, "Priority Flow Control" (a copy): 100 m hold 5130 bits at 10 Gb/s in fibre, where
+        # light takes 513 ns, and 4760 in copper; a pause and its effect travel it both ways.
+        ({"rate": 10e9, "metres": 100, "delay": 5.13e-9}, "cable", 2 * 5130),
+        ({"rate": 10e9, "metres": 100, "delay": 4.76e-9}, "cable", 2 * 4760),
+        # SONiC and besthub.dev agree on these rates.
+        ({"quanta": 80}, "response", 40_960),
+        ({"quanta": 118}, "response", 60_416),
+        ({"quanta": 394}, "response", 201_728),
+        ({"quanta": 905}, "response", 463_360),
+    ],
+)
+def test_parts_of_pfc_headroom(
+    calc: Engine, entries: dict[str, float], part: str, bits: int
+) -> None:
+    link = {"rate": 1e11, "metres": 0, "delay": 5e-9, "own": 64, "lossless": 64, "quanta": 0}
+    found = calc.formula("pauseParts", {**link, "interface": 0, **entries})
+    assert found[part] == pytest.approx(bits)
+
+
+def test_pfc_headroom_is_what_sonic_computes(calc: Engine) -> None:
+    """Its lines by hand: lossless MTU + port MTU + cable + response; 1 Gb/s there is 1024 Mb/s.
+
+    SONiC counts frames without preamble and gap, no pause frame, and 198 m/µs of light.
+    """
+    for port in ("e25", "e100", "e400"):
+        rate, quanta = (cell("pfc", port, name) for name in ("rate", "quanta"))
+        cable = 2 * 300 * rate * 1000 * 1e9 / 198_000_000 / (8 * 1024)
+        theirs = 1024 + 9100 + cable + quanta * 512 / 8
+        entries = {"port": port, "metres": 300, "own": 9100, "lossless": 1024}
+        ours = calc.run("pfc-headroom", {**entries, "delay": 1000 / 198})["headroom"]
+        assert ours - 84 - 40 == pytest.approx(theirs, rel=0.03)
+
+
+def test_tcp_fills_ethernet_as_far_as_printed(calc: Engine) -> None:
+    """blog.a2o.si: with 20 bytes of TCP header 1460 of 1538 bytes, 94.93 %."""
+    entries = {"stack": "tcp1500", "transport": 20, "inside": 40, "size": 1460 * 1000}
+    found = 100 * calc.run("packet-overhead", entries)["share"]
+    assert abs(found - 94.93) < 0.01
+
+
+@pytest.mark.parametrize(("mtu", "printed"), [(4096, "98.0"), (1024, "92.6"), (256, "75.7")])
+def test_payload_shares_of_roce_that_the_table_prints(calc: Engine, mtu: int, printed: str) -> None:
+    entries = {"stack": "roce", "mtu": mtu, "size": mtu, "write": False}
+    found = calc.run("packet-overhead", entries)
+    assert abs(100 * found["share"] - float(printed)) < unit_of_last_place(printed)
+    assert found["overhead"] == cell("roce-packet", "sum", "bytes")
+
+
+@pytest.mark.parametrize(
+    ("stack", "protocol", "ipv6"),
+    [("ib", "ib", False), ("roce", "roce", False), ("roce6", "roce", True), ("tcp1500", "tcp", 0)],
+)
+def test_headers_are_those_of_the_network_calculator(
+    calc: Engine, stack: str, protocol: str, ipv6: bool
+) -> None:
+    parts = calc.formula("packetHeaders", protocol, {"vlan": False, "ipv6": bool(ipv6)})
+    assert cell("packet-overhead", stack, "total") == sum(size for _, size in parts)

@@ -249,10 +249,12 @@ def test_a_changed_program_makes_the_record_stale(root: Path) -> None:
 # --------------------------------------------------------------------- drawing
 
 
-def drawn(root: Path, more: str = "", language: str = "en") -> LexborHTMLParser:
+def drawn(
+    root: Path, more: str = "", language: str = "en", folder: str = "measured"
+) -> LexborHTMLParser:
     """Parse the HTML of a block."""
     html = render_measured(
-        f"file: t/measured/p2p.json\n{more}",
+        f"file: t/{folder}/p2p.json\n{more}",
         docs_dir=root / "docs",
         root=root,
         language=language,
@@ -320,6 +322,20 @@ def test_columns_that_no_line_needs_are_left_out(root: Path) -> None:
 )
 def test_machine_versions_and_day_are_said(language: str, said: str, root: Path) -> None:
     assert words(drawn(root, language=language), ".measured__machine") == [said]
+
+
+@pytest.mark.parametrize(
+    ("language", "value", "date"),
+    [("en", "Simulated", "computed on 2026-11-21"), ("zh", "模拟值", "算于 2026-11-21")],
+)
+def test_what_a_program_computed_is_not_called_measured(
+    language: str, value: str, date: str, root: Path
+) -> None:
+    (root / "docs/t/measured").rename(root / "docs/t/simulated")
+    tree = drawn(root, language=language, folder="simulated")
+    assert words(tree, "thead th")[1] == value
+    assert date in words(tree, ".measured__machine")[0]
+    assert "measured on" not in tree.html and "测于" not in tree.html
 
 
 @pytest.mark.parametrize(

@@ -107,6 +107,45 @@ def test_another_paragraph_stays_a_paragraph(docs: Path) -> None:
     assert html.endswith("</figure>\n<p>图中所示：x</p>")
 
 
+def stepped(kind: str, *parts: str) -> str:
+    """Return a figure whose groups have these attributes besides kind and number."""
+    groups = "\n".join(
+        f'<g {kind}="{number}" {part}><text y="9" {INK}>{number}</text></g>'
+        for number, part in enumerate(parts, 1)
+    )
+    return f"{HEAD}\n{NAMES}\n{groups}\n</svg>"
+
+
+def said(number: int) -> str:
+    """Return the captions of a step."""
+    return f'data-caption-zh="第 {number} 步" data-caption-en="Step {number} &lt;b> &amp; c"'
+
+
+@pytest.mark.parametrize(
+    ("language", "first", "head"),
+    [
+        ("zh", "第 1 步", "逐步说明（2 步）"),
+        ("en", "Step 1 &lt;b&gt; &amp; c", "Step by step (2 steps)"),
+    ],
+)
+def test_sentences_of_steps_are_a_folded_list(
+    language: str, first: str, head: str, docs: Path
+) -> None:
+    text = stepped("data-step", said(1), said(2))
+    (docs / "link/topo/figures/two.svg").write_text(text, encoding="utf-8")
+    html = drawn(f"{picture()}\n<p>图 1：步</p>", docs, language)
+    tree = LexborHTMLParser(html)
+    assert html.startswith('<figure class="figure figure--stepped"><div class="figure__scroll">')
+    assert f"<summary>{head}</summary><ol><li>{first}</li><li>" in html
+    assert "data-caption" not in html
+    assert len(tree.css("svg [data-step]")) == len(tree.css("details[data-search-exclude] li")) == 2
+    assert html.endswith("</ol></details><figcaption>图 1：步</figcaption></figure>")
+
+
+def test_a_figure_without_steps_has_no_list(docs: Path) -> None:
+    assert "<details" not in drawn(picture(), docs)
+
+
 def test_english_pages_reach_the_figure_from_their_folder(docs: Path) -> None:
     html = drawn(picture("../../../link/topo/figures/two.svg"), docs, "en", "en/link/topo")
     assert "<svg" in html
@@ -219,6 +258,44 @@ def test_what_is_refused(part: str, rule: str, said: str, tmp_path: Path) -> Non
 )
 def test_what_is_allowed(part: str, tmp_path: Path) -> None:
     assert findings(tmp_path, f"{HEAD}{NAMES}{BODY}{part}</svg>") == []
+
+
+HIDDEN = 'display="none" '
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        stepped("data-step", said(1), said(2)),
+        stepped("data-frame", said(1), HIDDEN + said(2)),
+        stepped("data-step", said(1)).replace("</svg>", '<g data-step="1"/></svg>'),
+    ],
+)
+def test_good_steps_pass(text: str, tmp_path: Path) -> None:
+    assert findings(tmp_path, text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (stepped("data-step", said(1), ""), "step 2 has no caption"),
+        (stepped("data-step", said(1), 'data-caption-zh="二"'), "both data-caption-zh and"),
+        (stepped("data-step", said(1), said(2)).replace('step="2"', 'step="3"'), "2 is missing"),
+        (stepped("data-step", said(1), said(2)).replace('step="2"', 'step="1"'), "on line 3"),
+        (stepped("data-step", said(1), said(2)).replace('step="2"', 'step="02"'), "from 1"),
+        (stepped("data-step", said(1), said(2)).replace('step="2"', 'step="b"'), "from 1"),
+        (stepped("data-frame", said(1), said(2)), "frames after the first"),
+        (stepped("data-frame", HIDDEN + said(1)), "frames after the first"),
+        (stepped("data-step", HIDDEN + said(1)), "frames after the first"),
+        (stepped("data-step", said(1)).replace("</svg>", '<g data-frame="1"/></svg>'), "by both"),
+        (FIGURE.replace("<rect ", '<rect data-step="1" ', 1), "number groups"),
+        (FIGURE.replace("<rect ", '<rect data-caption-en="x" ', 1), "belongs to a group"),
+    ],
+)
+def test_bad_steps_are_refused(text: str, message: str, tmp_path: Path) -> None:
+    found = findings(tmp_path, text)
+    assert any(message in one for _, _, one in found), found
+    assert {rule for rule, _, _ in found} <= {"figure-structure", "figure-language"}
 
 
 @pytest.mark.parametrize(

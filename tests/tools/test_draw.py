@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -41,6 +42,14 @@ def findings(tmp_path: Path, svg: str) -> list[str]:
 
 def test_what_it_draws_passes_the_figure_check(tmp_path: Path) -> None:
     assert findings(tmp_path, EVERYTHING) == []
+
+
+@pytest.mark.parametrize("stage", [draw.step, draw.frame])
+def test_steps_pass_the_figure_check(stage: Callable[..., str], tmp_path: Path) -> None:
+    parts = [stage(n, ("“一” < 二", '"a" < b & c'), draw.gpu(0, 0, 60, 40, "G")) for n in (1, 2, 3)]
+    svg = draw.figure(100, 50, "T", "D", *parts)
+    assert findings(tmp_path, svg) == []
+    assert svg.count('display="none"') == (2 if stage is draw.frame else 0)
 
 
 def test_the_palette_is_the_one_the_checks_know() -> None:

@@ -12,6 +12,7 @@
       - {id: hbm, value: 4800, unit: GB/s, per: GPU, source: "docs/data/accelerators.yml: …"}
     results:
       - {id: latency, title: {zh: …, en: …}, axes: [bytes, {name: stride, title: {zh: …, en: …}}]}
+      - {id: far, result: latency, where: {stride: 128}, title: {zh: …, en: …}, axes: [bytes]}
     summary:
       - {result: latency, where: {bytes: 1024}, title: {zh: …, en: …}}
 
@@ -61,7 +62,7 @@ def draft(said: dict[str, Any], run: Run, suffix: str = "") -> Draft:
 
 
 def _result(said: dict[str, Any], lines: Sequence[Line]) -> Result:
-    found = where(lines, said["id"])
+    found = where(lines, said.get("result", said["id"]), **said.get("where", {}))
     axes = said.get("axes", [])
     names = [axis if isinstance(axis, str) else axis["name"] for axis in axes]
     points: list[Point] = []

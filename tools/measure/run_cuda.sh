@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Build and run the programs of docs/hpc/cuda/code on a machine with a GPU, each for what it measures.
+# Build and run the programs of docs/hpc/cuda/code (or of the folder CODE) on a machine with a GPU, each for what it measures.
 #
 #   tools/measure/run_cuda.sh OUTPUT_FOLDER [PROGRAM...]     (all programs, or the named ones)
 #
@@ -10,7 +10,7 @@ set -uo pipefail
 only=" ${*:2} "
 out=$(mkdir -p "${1:?output folder}" && cd "$1" && pwd)
 cd "$(dirname "$0")/../.." || exit 1
-code=docs/hpc/cuda/code
+code=${CODE:-docs/hpc/cuda/code}
 build=${BUILD_DIR:-build}
 arch=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader | head -1 | tr -cd 0-9)
 # Not -arch=sm_90a: nvcc 13.0 then runs a pass for plain sm_90 too, which refuses wgmma.
@@ -18,7 +18,7 @@ arch=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader | head -1 | tr -
 mkdir -p "$build"
 nvidia-smi >"$out/nvidia_smi.txt"
 { uname -r; nvcc --version | tail -2; lscpu | grep -E "Model name|CPU family|^ *Model:|^CPU\(s\)"; nvidia-smi topo -m; } >"$out/machine.txt"
-sha256sum $code/* docs/link/topo/code/measure.cuh >"$out/programs.sha256"
+sha256sum $code/* docs/hpc/cuda/code/lesson.cuh docs/link/topo/code/measure.cuh 2>/dev/null | sort -u >"$out/programs.sha256"
 export CUDA_MODULE_LOADING=EAGER
 
 names=()

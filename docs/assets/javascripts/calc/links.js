@@ -7,17 +7,6 @@
   var calc = root.calc;
   var f = calc.formulas;
 
-  /** Payload share of a line code such as "128b/130b"; 1 where the rate is already data. */
-  f.lineCodeShare = function (code) {
-    var match = /^(\d+)[bB]?\/(\d+)[bB]?$/.exec(code);
-    return match ? Number(match[1]) / Number(match[2]) : 1;
-  };
-
-  /** Bytes a second, one direction: GT/s x lanes x code share / 8. */
-  f.pcieRate = function (gtPerSecond, lanes, share) {
-    return (gtPerSecond * 1e9 * lanes * share) / 8;
-  };
-
   /** Share of a packet stream that is payload. */
   f.payloadShare = function (payload, header) {
     return payload / (payload + header);
@@ -103,10 +92,6 @@
     }
   });
 
-  function codeOf(cells) {
-    return /^1b\/1b/.test(cells.code[0]) ? "flit" : cells.code[0];
-  }
-
   var FLIT_BYTES = 256;
   var FLIT_TLP_BYTES = 236;
 
@@ -126,16 +111,16 @@
     inputs: [
       {
         key: "gen", label: { zh: "代", en: "Generation" }, kind: "preset", family: "pcie", value: "gen5",
-        fills: { rate: "lane_rate", code: codeOf }
+        fills: { rate: "lane_rate", code: calc.pcieCode }
       },
       { key: "rate", label: { zh: "每通道速率", en: "Rate per lane" }, unit: "GT/s", min: 0.1, max: 1024 },
       {
         key: "code", label: { zh: "编码", en: "Coding" }, kind: "choice", value: "128b/130b",
-        choices: CODES.slice(1, 4).concat([{ value: "flit", label: { zh: "FLIT（PCIe 6 起）", en: "FLIT (PCIe 6 on)" } }])
+        choices: calc.pcieCodes
       },
       {
         key: "lanes", label: { zh: "宽度", en: "Width" }, kind: "choice", value: "16",
-        choices: [1, 2, 4, 8, 16, 32].map(function (n) { return { value: String(n), label: "x" + n }; })
+        choices: calc.pcieWidths
       },
       {
         key: "payload", label: { zh: "每包载荷（MPS）", en: "Payload per packet (MPS)" }, kind: "integer", unit: "B",

@@ -6,6 +6,32 @@
   "use strict";
 
   var calc = root.calc;
+  var f = calc.formulas;
+
+  /** Payload share of a line code such as "128b/130b"; 1 where the rate is already data. */
+  f.lineCodeShare = function (code) {
+    var match = /^(\d+)[bB]?\/(\d+)[bB]?$/.exec(code);
+    return match ? Number(match[1]) / Number(match[2]) : 1;
+  };
+
+  /** Bytes a second, one direction: GT/s x lanes x code share / 8. */
+  f.pcieRate = function (gtPerSecond, lanes, share) {
+    return (gtPerSecond * 1e9 * lanes * share) / 8;
+  };
+
+  /** How a PCIe generation is coded, as its row says; its choices, and the widths of a link. */
+  calc.pcieCode = function (cells) {
+    return /^1b\/1b/.test(cells.code[0]) ? "flit" : cells.code[0];
+  };
+  calc.pcieCodes = [
+    { value: "8b/10b", label: "8b/10b" },
+    { value: "64b/66b", label: "64b/66b" },
+    { value: "128b/130b", label: "128b/130b" },
+    { value: "flit", label: { zh: "FLIT（PCIe 6 起）", en: "FLIT (PCIe 6 on)" } }
+  ];
+  calc.pcieWidths = [1, 2, 4, 8, 16, 32].map(function (n) {
+    return { value: String(n), label: "x" + n };
+  });
 
   calc.dtypes = [
     { value: "fp16", label: "BF16 / FP16" },

@@ -1,0 +1,224 @@
+"""Figures with steps as readers meet them: from a file, by finger and keyboard, without script."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from hooks.drawings.figures import inline_figures
+from tests import samples
+from tests.browser import waiting
+from tests.conftest import ROOT, Project
+from tools import draw
+
+SCRIPT = ROOT / "docs/assets/javascripts/stepper.js"
+PHONE = {"width": 390, "height": 844}
+STEPS = 3
+WORDS = {
+    "zh": ("下一步", "上一步", "第一步", "最后一步", "播放", "暂停", "共 3 步", "第 {} 句"),
+    "en": (
+        *("Next step", "Step back", "First step", "Last step"),
+        *("Play", "Pause", "3 steps", "Sentence {}"),
+    ),
+}
+Open = Callable[..., Page]
+
+
+def figure(kind: str) -> str:
+    """A drawing with three boxes from left to right, wider than a phone."""
+    stage = draw.step if kind == "step" else draw.frame
+    parts = [
+        stage(n, (f"第 {n} 句", f"Sentence {n}"), draw.gpu(n * 230 - 200, 20, 200, 60, f"box {n}"))
+        for n in range(1, STEPS + 1)
+    ]
+    return draw.figure(760, 100, "T", "D", draw.text(40, 14, ("底", "base")), *parts)
+
+
+@pytest.fixture
+def open_page(browser: Browser, tmp_path: Path) -> Iterator[Open]:
+    """Open a page with a drawing from the folder; whatever it complains about fails the test."""
+    contexts = []
+    complaints: list[str] = []
+    (tmp_path / "figures").mkdir()
+
+    def open_it(kind: str, language: str = "en", **options: Any) -> Page:
+        (tmp_path / "figures/x.svg").write_text(figure(kind), encoding="utf-8")
+        body = inline_figures(
+            '<p><img alt="boxes" src="figures/x.svg" /></p>',
+            page_dir=Path(),
+            docs_dir=tmp_path,
+            language=language,
+        )
+        styles = "".join(
+            f'<link rel="stylesheet" href="{(ROOT / "docs/assets/stylesheets" / name).as_uri()}">'
+            for name in ("handbook.css", "data.css")
+        )
+        file = tmp_path / f"{kind}.{language}.html"
+        file.write_text(
+            f'<!doctype html><html lang="{language}"><head><meta charset="utf-8"><title>t</title>'
+            f'<meta name="viewport" content="width=device-width">{styles}</head>'
+            f'<body><main class="md-typeset"><h1>t</h1>{body}</main>'
+            f'<script src="{SCRIPT.with_name("reading.js").as_uri()}"></script>'
+            f'<script src="{SCRIPT.as_uri()}"></script></body></html>',
+            encoding="utf-8",
+        )
+        context = browser.new_context(offline=True, **options)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.goto(file.as_uri())
+        return page
+
+    yield open_it
+    for context in contexts:
+        context.close()
+    assert complaints == []
+
+
+def seen(page: Page) -> list[str]:
+    """The boxes that can be seen."""
+    texts: list[str] = page.eval_on_selector_all(
+        "figure [data-step], figure [data-frame]",
+        """all => all.filter(one => getComputedStyle(one).display !== "none" &&
+             getComputedStyle(one).visibility === "visible").map(one => one.textContent.trim())""",
+    )
+    return texts
+
+
+def boxes(*numbers: int) -> list[str]:
+    return [f"box {number}" for number in numbers]
+
+
+def button(page: Page, name: str) -> Locator:
+    return page.get_by_role("button", name=name, exact=True)
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("language", ["zh", "en"])
+@pytest.mark.parametrize("kind", ["step", "frame"])
+def test_by_buttons(kind: str, language: str, open_page: Open) -> None:
+    page = open_page(kind, language, viewport=PHONE)
+    go, back, first, last, play, _, whole, sentence = WORDS[language]
+    caption, count = page.locator(".figure__caption"), page.locator(".figure__controls output")
+    expect(caption).to_have_attribute("aria-live", "polite")
+    if kind == "step":
+        assert seen(page) == boxes(1, 2, 3), "all is seen until the reader begins"
+        expect(count).to_have_text(whole)
+        expect(caption).to_be_empty()
+        button(page, go).click()
+    expect(count).to_have_text("1 / 3")
+    expect(caption).to_have_text(sentence.format(1))
+    assert seen(page) == boxes(1)
+    expect(button(page, back)).to_have_attribute("aria-disabled", "true")
+    button(page, back).click(force=True)
+    expect(count).to_have_text("1 / 3")
+    button(page, go).click()
+    expect(caption).to_have_text(sentence.format(2))
+    assert seen(page) == (boxes(1, 2) if kind == "step" else boxes(2))
+    button(page, last).click()
+    assert seen(page) == (boxes(1, 2, 3) if kind == "step" else boxes(3))
+    expect(page.locator(".figure__now")).to_have_count(int(kind == "step"))
+    expect(button(page, go)).to_have_attribute("aria-disabled", "true")
+    scrolled = "document.querySelector('.figure__scroll').scrollLeft"
+    assert (page.evaluate(scrolled) > 0) == (kind == "step"), "the new box is brought into sight"
+    button(page, first).click()
+    expect(count).to_have_text("1 / 3")
+    for one in page.locator(".figure__controls button:visible").all():
+        size = one.bounding_box()
+        assert size and size["width"] >= 44 and size["height"] >= 44
+    expect(button(page, play)).to_be_visible()
+    waiting.fits(page)
+    waiting.reachable(page)
+    found = Axe().run(page)
+    assert found.violations_count == 0, found.generate_report()
+
+
+@pytest.mark.browser
+def test_by_keyboard(open_page: Open) -> None:
+    page = open_page("step")
+    count = page.locator(".figure__controls output")
+    button(page, "Next step").focus()
+    for key, shown in (
+        ("ArrowRight", "1 / 3"),
+        ("ArrowRight", "2 / 3"),
+        ("ArrowLeft", "1 / 3"),
+        ("ArrowLeft", "1 / 3"),
+        ("End", "3 / 3"),
+        ("ArrowRight", "3 / 3"),
+        ("Home", "1 / 3"),
+        ("Enter", "2 / 3"),
+    ):
+        page.keyboard.press(key)
+        expect(count).to_have_text(shown)
+    expect(button(page, "Next step")).to_be_focused()
+
+
+@pytest.mark.browser
+def test_it_plays_only_when_asked_and_stops_at_the_end(open_page: Open) -> None:
+    page = open_page("step")
+    page.clock.install()
+    count = page.locator(".figure__controls output")
+    page.clock.run_for(60_000)
+    expect(count).to_have_text("3 steps")
+    button(page, "Play").click()
+    expect(count).to_have_text("1 / 3")
+    expect(page.locator(".figure__caption")).to_have_attribute("aria-live", "off")
+    page.clock.run_for(3_100)
+    expect(count).to_have_text("2 / 3")
+    button(page, "Pause").click()
+    page.clock.run_for(60_000)
+    expect(count).to_have_text("2 / 3")
+    button(page, "Play").click()
+    expect(count).to_have_text("3 / 3")
+    expect(button(page, "Play")).to_be_visible()
+    expect(page.locator(".figure__caption")).to_have_attribute("aria-live", "polite")
+    button(page, "Play").click()
+    expect(count).to_have_text("1 / 3")
+
+
+@pytest.mark.browser
+def test_who_wants_less_motion_gets_no_play(open_page: Open) -> None:
+    page = open_page("step", reduced_motion="reduce")
+    expect(button(page, "Next step")).to_be_visible()
+    expect(button(page, "Play")).to_be_hidden()
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("kind", ["step", "frame"])
+def test_without_script_and_on_paper(kind: str, open_page: Open) -> None:
+    whole = boxes(1, 2, 3) if kind == "step" else boxes(1)
+    page = open_page(kind, java_script_enabled=False)
+    expect(page.locator(".figure__controls")).to_have_count(0)
+    page.locator("summary").click()
+    expect(page.locator("details li")).to_have_text([f"Sentence {n}" for n in (1, 2, 3)])
+    page = open_page(kind)
+    button(page, "Next step").click()
+    assert seen(page) != whole
+    page.emulate_media(media="print")
+    assert seen(page) == whole
+    expect(page.locator(".figure__controls")).to_be_hidden()
+    expect(page.locator(".figure__caption")).to_be_hidden()
+
+
+def test_only_pages_with_such_a_figure_load_the_script(project: Project) -> None:
+    project.write("docs/topic/figures/x.svg", figure("step"))
+    for name in ("one", "one.en"):
+        body = "## A\n\n![three boxes](figures/x.svg)\n"
+        project.write(f"docs/topic/{name}.md", samples.note(body, name))
+    run = project.build()
+    assert run.returncode == 0, run.stdout + run.stderr
+    for page in ("topic/one.html", "en/topic/one.html"):
+        assert project.page(page).count('assets/javascripts/stepper.js"></script>') == 1
+    assert "stepper.js" not in project.page("index.html")
+
+
+def test_script_is_es5() -> None:
+    """Old browsers read it too: no arrow functions, no templates, no let or const."""
+    source = SCRIPT.read_text(encoding="utf-8")
+    for word in ("=>", "let ", "const ", "${", "class ", "fetch("):
+        assert word not in source, word
