@@ -42,21 +42,28 @@ if [ ! -e "$cache/initrd" ]; then
     done >"$start/modules"
     cat >"$start/init" <<'INIT'
 #!/bin/busybox sh
+/bin/busybox mount -t proc proc /proc
+for word in $(/bin/busybox cat /proc/cmdline); do
+    case $word in guest=*) guest=${word#guest=} ;; esac
+done
+/bin/busybox umount /proc
 for module in $(/bin/busybox cat /modules); do /bin/busybox insmod /lib/$module || echo "rdma_vm: no $module"; done
 /bin/busybox mount -t 9p -o trans=virtio,ro,msize=262144,cache=loose host /lower
 /bin/busybox mount -t tmpfs tmpfs /upper
 /bin/busybox mkdir /upper/upper /upper/work
 /bin/busybox mount -t overlay -o lowerdir=/lower,upperdir=/upper/upper,workdir=/upper/work overlay /root
+exec /bin/busybox switch_root /root /bin/sh "$guest"
 INIT
-    echo "exec /bin/busybox switch_root /root /bin/sh $(printf %q "$cache/guest.sh")" >>"$start/init"
     chmod +x "$start/init"
     cp "$cache/kernel/boot/vmlinuz-$version" "$cache/vmlinuz"
     (cd "$start" && find . | cpio --quiet -o -H newc | gzip -1) >"$cache/initrd"
 fi
 
 # What the machine does once its files are there. It reads this over the shared file system.
+run=$(mktemp -d "$cache/run.XXXXXX")
+trap 'rm -rf "$run"' EXIT
 command=$(printf ' %q' "$@")
-cat >"$cache/guest.sh" <<GUEST
+cat >"$run/guest.sh" <<GUEST
 export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/tmp TERM=dumb
 mount -t proc proc /proc
 mount -t sysfs sys /sys
@@ -74,8 +81,8 @@ echo "rdma_vm: exit code \$?"
 busybox poweroff -f
 GUEST
 qemu-system-x86_64 -accel "${RDMA_VM_ACCEL:-tcg}" -cpu "${RDMA_VM_CPU:-max}" -smp 2 -m 1024 -nographic -no-reboot -nic none \
-    -kernel "$cache/vmlinuz" -initrd "$cache/initrd" -append "console=ttyS0 quiet panic=-1" \
+    -kernel "$cache/vmlinuz" -initrd "$cache/initrd" -append "console=ttyS0 quiet panic=-1 guest=$run/guest.sh" \
     -virtfs local,path=/,mount_tag=host,security_model=none,readonly=on,multidevs=remap </dev/null 2>&1 |
-    tr -d '\r' | sed -n '/^rdma_vm: start/,$p' | tee "$cache/log" | sed '/^rdma_vm: /d; /reboot: Power down$/d'
-code=$(sed -n 's/^rdma_vm: exit code //p' "$cache/log")
+    sed -un 's/\r//g; /^rdma_vm: start/,$p' | tee "$run/log" | sed -u '/^rdma_vm: /d; /reboot: Power down$/d'
+code=$(sed -n 's/^rdma_vm: exit code //p' "$run/log")
 exit "${code:-1}"

@@ -80,6 +80,7 @@ int listen_for_peers(const struct options* all) {
     must_errno(bind(fd, found->ai_addr, found->ai_addrlen), "bind", "another server has this port: use --port");
     must_errno(listen(fd, 8), "listen", "another server has this port: use --port");
     freeaddrinfo(found);
+    printf("listening on port %s\n", all->port);
     return fd;
 }
 

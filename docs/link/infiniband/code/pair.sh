@@ -31,7 +31,12 @@ out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
 "$program" "$@" >"$out/server" 2>&1 &
 server=$!
-sleep 1 # librdmacm does not try again by itself
+# A client of librdmacm does not try again by itself: wait until the server says that it listens.
+for ((i = 0; clients > 0 && i < 300; ++i)); do
+    kill -0 $server 2>/dev/null || break
+    grep -q "^listening" "$out/server" && break
+    sleep 0.1
+done
 waiting=()
 if kill -0 $server 2>/dev/null; then
     for ((i = 0; i < clients; ++i)); do
@@ -39,12 +44,15 @@ if kill -0 $server 2>/dev/null; then
         waiting+=($!)
     done
 fi
-wait $server
-worst=$?
+worst=0
 for one in "${waiting[@]}"; do
     wait "$one"
     code=$?
     [ $code = 0 ] || worst=$code
 done
+[ $worst = 0 ] || kill $server 2>/dev/null # it would wait for ever
+wait $server
+code=$?
+[ $worst != 0 ] || worst=$code
 for file in "$out"/*; do sed "s/^/$(basename "$file" | tr -d 0-9): /" "$file"; done
 exit $worst

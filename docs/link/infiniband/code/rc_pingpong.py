@@ -105,6 +105,7 @@ class End:
             peer = socket.create_connection((server, port), timeout=WAIT_SECONDS)
         else:
             with socket.create_server(("", port)) as listening:
+                print(f"listening on port {port}", flush=True)
                 peer, _ = listening.accept()
         self.line = peer.makefile("rw")
         mine = [self.port.lid, self.qp.qp_num, self.psn, int(self.port.active_mtu), self.mr.rkey]
