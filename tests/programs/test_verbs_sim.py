@@ -705,6 +705,18 @@ def test_datagrams_are_dropped_in_silence_and_completed_with_success(case: str) 
     assert bench.ends() == ([(1, "SUCCESS")], [])
 
 
+@pytest.mark.parametrize("service", [Service.UC, Service.UD])
+def test_a_receive_with_a_bad_lkey_fails_here_and_is_unknown_to_the_sender(service: Any) -> None:
+    bench = Bench(service)
+    bench.lab.a.memory.write(0, b"hello")
+    bench.b.post_recv(RecvWR(1, (Sge(0, 64, 0xBAD),)), bench.recv(2, 64, 1024))
+    bench.a.post_send(datagram(bench, 1, 5))
+    bench.run()
+    assert bench.ends() == ([(1, "SUCCESS")], [(1, "LOC_PROT_ERR"), (2, "WR_FLUSH_ERR")])
+    assert (bench.a.state, bench.b.state) == (State.RTS, State.ERR)
+    assert bench.lab.b.memory.read(0, 64) == bytes(64)
+
+
 def test_uc_drops_the_whole_message_and_keeps_the_receive() -> None:
     bench = Bench(Service.UC)
     bench.lab.wire.lose(lambda p: p.psn == 101)
