@@ -5,7 +5,8 @@ message is one packet, its receive buffer begins with 40 bytes for the GRH (ibv_
 and a wrong Q_Key or a missing receive drops it in silence. So does a receive that is too short
 (rxe: only without a shared receive queue, with one it completes the receive in error). A receive
 whose own lkey is wrong is a fault of this side: LOC_PROT_ERR and ERR, though the sender knows
-nothing (class A for all services in rxe_resp.c, which names it LOC_QP_OP_ERR).
+nothing (class A for all services in rxe_resp.c, which names it LOC_QP_OP_ERR; qib_ud.c, commit
+9902aa4728fe, fails the queue pair too).
 """
 
 from __future__ import annotations
