@@ -166,10 +166,7 @@ class RcResponder:
             if self.filled + len(packet.payload) > wr.length:
                 self._refuse(packet, Nak.INVALID_REQUEST, "", Status.LOC_LEN_ERR)
                 return
-            need = Access.LOCAL_WRITE
-            if not all(
-                qp.host.memory.local(qp.pd, s.lkey, s.address, s.length, need) for s in wr.sges
-            ):
+            if not qp.writable(wr):
                 self._refuse(packet, Nak.REMOTE_OPERATION, "", Status.LOC_PROT_ERR)
                 return
             qp.scatter(wr.sges, self.filled, packet.payload)

@@ -183,13 +183,11 @@ class UnreliableResponder:
 
     def _faulty(self, wr: RecvWR) -> bool:
         """Whether the receive may not be written: then it completes in error, and the QP fails."""
-        qp, right = self.qp, Access.LOCAL_WRITE
-        memory = qp.host.memory
-        if all(memory.local(qp.pd, s.lkey, s.address, s.length, right) for s in wr.sges):
+        if self.qp.writable(wr):
             return False
         self.receive = None
-        qp.complete_recv(Completion(wr.wr_id, Status.LOC_PROT_ERR, qp.qpn))
-        qp.fail()
+        self.qp.complete_recv(Completion(wr.wr_id, Status.LOC_PROT_ERR, self.qp.qpn))
+        self.qp.fail()
         return True
 
     def _datagram(self, packet: Packet) -> None:
