@@ -558,6 +558,14 @@ def test_the_right_is_needed_on_the_region_and_on_the_queue_pair(opcode: Any, ri
         assert bench.ends()[0] == [(1, status)], where
 
 
+def test_an_entry_of_no_bytes_needs_no_lkey() -> None:
+    bench = Bench()
+    bench.b.post_recv(RecvWR(1, (Sge(0, 0, 0xBAD), Sge(1024, 64, bench.rb.lkey))))
+    bench.a.post_send(SendWR(1, Opcode.SEND, (Sge(0, 0, 0xBAD), Sge(0, 8, bench.ra.lkey))))
+    bench.run()
+    assert bench.ends() == ([(1, "SUCCESS")], [(1, "SUCCESS")])
+
+
 def test_zero_bytes_need_no_key() -> None:
     bench = Bench()
     bench.a.post_send(SendWR(1, Opcode.RDMA_WRITE, rkey=0xBAD))
@@ -598,6 +606,20 @@ def test_a_shared_receive_queue_is_not_flushed_and_warns_once() -> None:
 
 
 # Posting
+
+
+@pytest.mark.parametrize("service", [Service.RC, Service.UC])
+@pytest.mark.parametrize("domain", ["its own", "the queue pair's"])
+def test_receives_of_a_shared_queue_are_checked_in_its_domain(service: Any, domain: str) -> None:
+    own = memory.ProtectionDomain("srq")
+    shared = work.ReceiveQueue(shared=True, pd=own)
+    bench = Bench(service, b_options={"receives": shared})
+    pd = own if domain == "its own" else bench.b.pd
+    region = bench.lab.b.memory.register(pd, 0, 64, Access.LOCAL_WRITE)
+    shared.post(RecvWR(1, (Sge(0, 64, region.lkey),)))
+    bench.a.post_send(bench.send(1, 8))
+    bench.run()
+    assert bench.ends()[1] == [(1, "SUCCESS" if domain == "its own" else "LOC_PROT_ERR")]
 
 
 def test_unsignaled_requests_hold_their_place_until_a_later_completion_is_polled() -> None:
@@ -703,6 +725,18 @@ def test_datagrams_are_dropped_in_silence_and_completed_with_success(case: str) 
     bench.a.post_send(datagram(bench, 1, length, 1 if case == "wrong Q_Key" else 0x1234))
     bench.run()
     assert bench.ends() == ([(1, "SUCCESS")], [])
+
+
+@pytest.mark.parametrize("service", [Service.UC, Service.UD])
+def test_a_receive_with_a_bad_lkey_fails_here_and_is_unknown_to_the_sender(service: Any) -> None:
+    bench = Bench(service)
+    bench.lab.a.memory.write(0, b"hello")
+    bench.b.post_recv(RecvWR(1, (Sge(0, 64, 0xBAD),)), bench.recv(2, 64, 1024))
+    bench.a.post_send(datagram(bench, 1, 5))
+    bench.run()
+    assert bench.ends() == ([(1, "SUCCESS")], [(1, "LOC_PROT_ERR"), (2, "WR_FLUSH_ERR")])
+    assert (bench.a.state, bench.b.state) == (State.RTS, State.ERR)
+    assert bench.lab.b.memory.read(0, 64) == bytes(64)
 
 
 def test_uc_drops_the_whole_message_and_keeps_the_receive() -> None:

@@ -30,6 +30,7 @@ from .work import (
     ReceiveQueue,
     RecvWR,
     SendWR,
+    Sge,
     Status,
 )
 
@@ -175,9 +176,16 @@ class QueuePair:
 
     def local_check(self, wqe: Wqe, need: Access) -> bool:
         """lkey, domain, range and right of every entry; inline data has no lkey."""
-        return wqe.inline is not None or all(
-            self.host.memory.local(self.pd, s.lkey, s.address, s.length, need) for s in wqe.wr.sges
-        )
+        return wqe.inline is not None or self._usable(self.pd, wqe.wr.sges, need)
+
+    def writable(self, wr: RecvWR) -> bool:
+        """The same of a receive; the domain is that of the SRQ, if there is one (qib_init_sge)."""
+        return self._usable(self.receives.pd or self.pd, wr.sges, Access.LOCAL_WRITE)
+
+    def _usable(self, pd: ProtectionDomain, sges: tuple[Sge, ...], need: Access) -> bool:
+        """Entries of no bytes are passed over, as in rxe and qib."""
+        local = self.host.memory.local
+        return all(local(pd, s.lkey, s.address, s.length, need) for s in sges if s.length)
 
     def scatter(self, sges: tuple[Any, ...], offset: int, data: bytes) -> None:
         """Write bytes of a message over its scatter list."""

@@ -2,7 +2,8 @@
 
 Follows Linux rxe_req.c (commit 001345339f4c) and rxe_comp.c (06a7fcfc9a32), with these
 differences, which are the specification's: retry_cnt 7 is seven retries and not endless ones;
-FENCE waits for earlier READs and atomics only, not for all earlier requests.
+FENCE waits for earlier READs and atomics only, not for all earlier requests. In both qib_rc.c
+(commit 0c2fe82a9b10), the driver of an adapter, does as is done here.
 """
 
 from __future__ import annotations

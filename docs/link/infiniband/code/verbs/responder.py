@@ -6,7 +6,11 @@ the specification instead of rxe: a receive that is too short gives LOC_LEN_ERR 
 REM_INV_REQ_ERR on both sides), a receive with a bad lkey LOC_PROT_ERR (rxe: LOC_QP_OP_ERR);
 so does pib_rc.c of nminoru/pib (commit f2f508c685b2). That file quotes C10-87: a WRITE with
 immediate that fails takes no receive, and says that Mellanox adapters may complete one in error
-(LOC_ACCESS_ERR, 8). Each message is acknowledged by itself, though one ACK may stand for many.
+(LOC_ACCESS_ERR, 8). After an RNR NAK what follows is dropped unanswered, as in qib_rc.c (commit
+0c2fe82a9b10, r_nak_state); rxe sends a sequence NAK too. More READs than max_dest_rd_atomic are an
+invalid request, as in qib and pib; rxe lets them pass. A SEND that would invalidate a wrong rkey
+is refused by a NAK here; rxe acknowledges it and fails on its own side only (class J). Each
+message is acknowledged by itself, though one ACK may stand for many.
 """
 
 from __future__ import annotations
@@ -162,10 +166,7 @@ class RcResponder:
             if self.filled + len(packet.payload) > wr.length:
                 self._refuse(packet, Nak.INVALID_REQUEST, "", Status.LOC_LEN_ERR)
                 return
-            need = Access.LOCAL_WRITE
-            if not all(
-                qp.host.memory.local(qp.pd, s.lkey, s.address, s.length, need) for s in wr.sges
-            ):
+            if not qp.writable(wr):
                 self._refuse(packet, Nak.REMOTE_OPERATION, "", Status.LOC_PROT_ERR)
                 return
             qp.scatter(wr.sges, self.filled, packet.payload)

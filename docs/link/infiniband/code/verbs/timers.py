@@ -3,7 +3,7 @@
 Local ACK timeout: 4.096 us x 2^t, 0 is never (Linux rxe_qp.c). An adapter may wait longer
 than it says; the simulator waits exactly that long. RNR codes: the names of `enum
 ib_rnr_timeout` in Linux ib_verbs.h, in hundredths of a millisecond; rxe_comp.c has 61.41 ms
-for code 25, which the name (061_44) shows to be a slip.
+for code 25, which the name (061_44) and the table of qib_ruc.c show to be a slip.
 """
 
 from __future__ import annotations

@@ -2,7 +2,11 @@
 
 UC drops the rest of a message in which a packet is missing (Linux rxe_resp.c, check_psn); a UD
 message is one packet, its receive buffer begins with 40 bytes for the GRH (ibv_post_recv(3)),
-and a wrong Q_Key or a missing receive drops it in silence.
+and a wrong Q_Key or a missing receive drops it in silence. So does a receive that is too short
+(rxe: only without a shared receive queue, with one it completes the receive in error). A receive
+whose own lkey is wrong is a fault of this side: LOC_PROT_ERR and ERR, though the sender knows
+nothing (class A for all services in rxe_resp.c, which names it LOC_QP_OP_ERR; qib_ud.c, commit
+9902aa4728fe, fails the queue pair too).
 """
 
 from __future__ import annotations
@@ -177,6 +181,15 @@ class UnreliableResponder:
         else:
             self._connected(packet)
 
+    def _faulty(self, wr: RecvWR) -> bool:
+        """Whether the receive may not be written: then it completes in error, and the QP fails."""
+        if self.qp.writable(wr):
+            return False
+        self.receive = None
+        self.qp.complete_recv(Completion(wr.wr_id, Status.LOC_PROT_ERR, self.qp.qpn))
+        self.qp.fail()
+        return True
+
     def _datagram(self, packet: Packet) -> None:
         qp = self.qp
         if packet.qkey != qp.attributes.qkey:
@@ -190,6 +203,8 @@ class UnreliableResponder:
             return
         wr = qp.receives.take()
         assert wr is not None
+        if self._faulty(wr):
+            return
         qp.scatter(wr.sges, 0, bytes(GRH))
         qp.scatter(wr.sges, GRH, packet.payload)
         self._complete(wr, packet, GRH + len(packet.payload), packet.source_qpn)
@@ -217,6 +232,8 @@ class UnreliableResponder:
         elif self.receive is not None:
             if self.filled + len(packet.payload) > self.receive.length:
                 self._drop(packet, "silent-short")
+                return
+            if self._faulty(self.receive):
                 return
             qp.scatter(self.receive.sges, self.filled, packet.payload)
             self.filled += len(packet.payload)

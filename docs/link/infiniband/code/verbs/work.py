@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum, IntEnum, IntFlag
 
-from .memory import Bind, Window
+from .memory import Bind, ProtectionDomain, Window
 from .states import Service, VerbsError
 
 
@@ -175,11 +175,13 @@ class CompletionQueue:
 
 
 class ReceiveQueue:
-    """Receives of one queue pair, or of many (an SRQ, when `shared`)."""
+    """Receives of one queue pair, or of many (an SRQ, when `shared`, with a domain of its own)."""
 
-    def __init__(self, capacity: int = 16, shared: bool = False) -> None:
+    def __init__(
+        self, capacity: int = 16, shared: bool = False, pd: ProtectionDomain | None = None
+    ) -> None:
         self.capacity = capacity
-        self.shared = shared
+        self.shared, self.pd = shared, pd
         self.waiting: deque[RecvWR] = deque()
         self.used = 0
         self.limit = 0
