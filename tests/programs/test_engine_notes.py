@@ -26,6 +26,7 @@ def program(name: str) -> Any:
 
 grammar_mask = program("grammar_mask")
 ort_levels = program("ort_levels")
+diffusion_steps = program("diffusion_steps")
 
 
 def test_every_level_computes_the_same_with_fewer_nodes(tmp_path: Path) -> None:
@@ -70,3 +71,24 @@ def test_only_an_ended_answer_is_whole() -> None:
     for tokens, _, ended in made:
         if not ended:
             assert not grammar_mask.valid("".join(tokens)) or tokens[-1].endswith("}")
+
+
+@pytest.mark.parametrize(("solver", "order"), [("euler", 1), ("heun", 2), ("multistep", 2)])
+def test_solvers_have_their_order(solver: str, order: int) -> None:
+    """One Gaussian: halving the steps' length divides the error by 2 to the power of the order."""
+    guess = diffusion_steps.denoiser(np.zeros((1, 2)))
+    start = diffusion_steps.noise()[:64]
+    solve = getattr(diffusion_steps, solver)
+    exact = diffusion_steps.heun(guess, start, diffusion_steps.levels(4000))
+    errors = [
+        diffusion_steps.error(solve(guess, start, diffusion_steps.levels(steps)), exact)
+        for steps in (64, 128)
+    ]
+    assert errors[0] / errors[1] > 0.8 * 2**order
+
+
+def test_guidance_of_one_is_the_wanted_distribution() -> None:
+    wanted = diffusion_steps.denoiser(diffusion_steps.CENTRES[:3])
+    guess = diffusion_steps.guided(wanted, diffusion_steps.denoiser(diffusion_steps.CENTRES), 1.0)
+    x = diffusion_steps.noise()[:16]
+    assert np.allclose(guess(x, 3.0), wanted(x, 3.0))
