@@ -1,7 +1,8 @@
 """The calculator of quantised weights, against sizes that others printed and files that were made.
 
-llama.cpp prints bits per weight of Llama 3.1 8B in tools/quantize/README.md (commit 311c2c9, read
-2026-11-23); which tensors of Q4_K_M are in Q6_K says llama_tensor_get_type in src/llama-quant.cpp.
+llama.cpp prints bits per weight of Llama 3.1 8B in tools/quantize/README.md (as in the source
+package of llama-cpp-python 0.3.36, read 2026-11-23); which tensors of Q4_K_M are in Q6_K says
+src/llama-quant.cpp (`use_more_bits`).
 """
 
 from __future__ import annotations

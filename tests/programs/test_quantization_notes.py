@@ -25,6 +25,7 @@ def program(name: str) -> Any:
 
 
 tiny_lm, quantize, speculative = map(program, ("tiny_lm", "quantize", "speculative"))
+edge_fold = program("edge_fold")
 MODEL = tiny_lm.load()
 SEEN, JUDGED = MODEL.inputs(MODEL.calibration), MODEL.inputs(MODEL.held_out)
 
@@ -108,3 +109,22 @@ def test_a_draft_that_is_the_target_is_always_accepted() -> None:
     p = speculative.chain(1)
     rounds = list(speculative.round_(p, p, speculative.exact, speculative.START, 3))
     assert sum(chance for text, chance in rounds if len(text) == 4) == 1
+
+
+def test_a_folded_convolution_is_the_convolution_and_its_norm() -> None:
+    rng = np.random.default_rng(5)
+    x, weight = rng.normal(size=(4, 6, 6)), rng.normal(size=(3, 4, 3, 3))
+    norm = {name: rng.uniform(0.5, 2, 3) for name in ("gain", "shift", "mean", "variance")}
+    shaped = {name: value[:, None, None] for name, value in norm.items()}
+    plain = edge_fold.convolved(x, weight, np.zeros(3))
+    assert plain[1, 2, 3] == pytest.approx((x[:, 1:4, 2:5] * weight[1]).sum())
+    exact = (plain - shaped["mean"]) / np.sqrt(shaped["variance"] + 1e-5)
+    got = edge_fold.convolved(x, *edge_fold.folded(weight, norm))
+    assert np.allclose(got, exact * shaped["gain"] + shaped["shift"])
+
+
+def test_a_scale_per_channel_serves_the_smallest_channel() -> None:
+    weight = np.random.default_rng(6).normal(size=(2, 4, 3, 3))
+    weight[1] /= 1000
+    assert not edge_fold.eight_bits(weight, per_channel=False)[1].any()
+    assert np.allclose(edge_fold.eight_bits(weight, per_channel=True), weight, rtol=0.5, atol=0.02)

@@ -364,7 +364,7 @@
     example: { inputs: { model: "", format: "int4-g128", parameters: "70.55B", active: "70.55B", embedding: "1.05B", gpu: "h100-sxm" }, says: { zh: "Llama 3.1 70B，INT4 每组 128，嵌入与输出头留在 BF16：", en: "Llama 3.1 70B in INT4 with groups of 128, embedding and head left in BF16:" } },
     sources: [
       { title: "ggml, src/ggml-common.h", url: "https://github.com/ggml-org/ggml/blob/d99724f2b141fed9e1a9f402213506c081433465/src/ggml-common.h", read: "2026-11-23" },
-      { title: "llama.cpp, tools/quantize/README.md", url: "https://github.com/ggml-org/llama.cpp/blob/311c2c9f0ebd6e08f5b20e8827c654cebb7a41d6/tools/quantize/README.md", read: "2026-11-23" }
+      { title: "llama.cpp, tools/quantize/README.md", url: "https://github.com/ggml-org/llama.cpp/blob/master/tools/quantize/README.md", read: "2026-11-23" }
     ],
     check: function (v) {
       if (v.active > v.parameters * 1.0001) {
