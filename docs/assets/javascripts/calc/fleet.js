@@ -193,7 +193,7 @@
       { zh: "一个副本同时做预填充与解码，两者的时间相加：每步有 b/o 条结束，就要补上 b/o 个提示。分离部署与投机解码不在内。", en: "A replica does prefill and decode, and their times add up: b/o sequences end in a step, so b/o prompts are computed in it. No disaggregation, no speculative decoding." },
       { zh: "缓存按每条的全长 s + o 预留，读取按输出过半的长度；b 取显存、并发上限与 TPOT 三者允许的最小。", en: "Cache is reserved for each sequence's full length s + o and read at half of the output; b is what memory, the cap and TPOT all allow." },
       { zh: "W、k、w、share 与“预填充与解码的下限”相同；屋顶乘以达到的比例 e_c、e_m，卡间通信只在固定开销 t_0 里。跨节点专家并行时这样算偏乐观。", en: "W, k, w and share are those of the lower bounds of prefill and decode; the roofs are lowered to the shares e_c and e_m, traffic between GPUs is only in the fixed time t_0. For expert parallelism across nodes this is optimistic." },
-      { zh: "TTFT 的排队是 M/M/1、预填充优先；ρ 不到 1 % 时不计。到达按泊松；突发、长提示的长尾要靠模拟。", en: "The queue for TTFT is M/M/1 with prefill first, left out where ρ is below 1 %. Arrivals are Poisson; bursts and a tail of long prompts need a simulation." },
+      { zh: "TTFT 的排队是 M/M/1、预填充优先；ρ 不到 1 % 时不计；自己的提示取平均长度。到达按泊松；突发、长提示的长尾要靠模拟。", en: "The queue for TTFT is M/M/1 with prefill first, left out where ρ is below 1 %; one's own prompt is the mean one. Arrivals are Poisson; bursts and a tail of long prompts need a simulation." },
       { zh: "默认的 50 %、75 % 是经验值的取整，不是测得的常数：用自己一次压测校准。", en: "The preset 50 % and 75 % are rounded experience, not constants: calibrate them with one load test of your own." }
     ],
     example: {
