@@ -29,9 +29,12 @@ TOPICS = (
     "training-time.js",
     "pipeline.js",
     "inference.js",
+    "fleet.js",
     "operations.js",
 )
 """The scripts that hold calculators, in the order in which these are listed."""
+USES = {"fleet.js": ("inference.js",)}
+"""Scripts that need formulas of others, which a page must load before them."""
 FORM = "form.js"
 """Builds the form of the page; the only script here that needs a browser."""
 
@@ -56,6 +59,7 @@ def needed_by(ids: list[str], folder: Path = FOLDER) -> list[str]:
     """Return the names of the scripts that a page with these calculators loads, in order."""
     owners = script_of(folder)
     chosen = {owners[name] for name in ids if name in owners}
+    chosen |= {other for name in chosen for other in USES.get(name, ())}
     topics = [name for name in TOPICS if name in chosen]
     return [*BASE, *topics, PRESETS, FORM]
 

@@ -900,3 +900,77 @@ def test_headers_are_those_of_the_network_calculator(
 ) -> None:
     parts = calc.formula("packetHeaders", protocol, {"vlan": False, "ipv6": bool(ipv6)})
     assert cell("packet-overhead", stack, "total") == sum(size for _, size in parts)
+
+
+# Serving throughput; read on 2026-11-23
+
+SATURATED = {"ttft_limit": "1M", "tpot_limit": "1M", "cap": 16384, "kv_bytes": "1"}
+HOPPER = {"model": "llama31-70b", "gpus": 2}
+BLACKWELL = {
+    "model": "llama31-70b",
+    "gpu": "b200-sxm",
+    "gpus": 1,
+    "dtype": "fp4",
+    "weight_bytes": "0.5",
+}
+EXPERTS = {"model": "qwen3-235b-a22b", "split": "dp", "kv_bytes": "2"}
+DEEPSEEK = {"model": "deepseek-v3", "gpu": "h200-sxm", "gpus": 8, "split": "dp"}
+
+
+@pytest.mark.parametrize(
+    ("entries", "prompt", "output", "printed", "ratio"),
+    [
+        # NVIDIA/TensorRT-LLM, perf-overview.md at 03e27c7: output tokens per second and GPU of a
+        # saturated engine, Llama 3.3 70B (the shape of 3.1); the last figure is ours over theirs.
+        pytest.param({**HOPPER, "gpu": "h100-sxm"}, 1000, 1000, 2209, 1.16, id="H100 1000/1000"),
+        pytest.param({**HOPPER, "gpu": "h100-sxm"}, 8192, 1024, 398, 1.01, id="H100 8192/1024"),
+        pytest.param({**HOPPER, "gpu": "h200-sxm"}, 1000, 1000, 2587, 1.30, id="H200 1000/1000"),
+        pytest.param({**HOPPER, "gpu": "h200-sxm"}, 1024, 8192, 2009, 1.08, id="H200 1024/8192"),
+        pytest.param({**HOPPER, "gpu": "h200-sxm"}, 8192, 1024, 537, 1.02, id="H200 8192/1024"),
+        pytest.param({**HOPPER, "gpu": "h200-sxm"}, 32768, 1024, 120, 1.01, id="H200 32768/1024"),
+        pytest.param(BLACKWELL, 1000, 1000, 6920, 1.48, id="B200 FP4 1000/1000"),
+        pytest.param(BLACKWELL, 8192, 1024, 1362, 1.17, id="B200 FP4 8192/1024"),
+        # Qwen3 235B-A22B and DeepSeek R1 with data-parallel attention and expert parallelism.
+        pytest.param(
+            {**EXPERTS, "gpu": "h100-sxm", "gpus": 8}, 1000, 1000, 1932, 1.52, id="Qwen3, 8 H100"
+        ),
+        pytest.param(
+            {**EXPERTS, "gpu": "h200-sxm", "gpus": 4}, 1000, 1000, 3288, 1.20, id="Qwen3, 4 H200"
+        ),
+        pytest.param(
+            {**EXPERTS, "gpu": "h200-sxm", "gpus": 4}, 8192, 1024, 627, 1.05, id="Qwen3, 8192/1024"
+        ),
+        pytest.param(DEEPSEEK, 1000, 1000, 1627, 3.86, id="DeepSeek R1, 8 H200"),
+        pytest.param(DEEPSEEK, 1024, 8192, 1218, 2.21, id="DeepSeek R1, 1024/8192"),
+    ],
+)
+def test_fleet_against_a_saturated_engine(
+    calc: Engine, entries: dict[str, Any], prompt: int, output: int, printed: int, ratio: float
+) -> None:
+    """Nothing is fitted: the preset shares of the roofs, and never less than an engine reached."""
+    load = {"prompt": prompt, "output": output}
+    ours = calc.run("fleet", {**SATURATED, **entries, **load})["per_gpu"]
+    assert ours >= printed
+    assert ours / printed == pytest.approx(ratio, abs=0.01)
+
+
+def test_fleet_is_too_hopeful_across_nodes(calc: Engine) -> None:
+    """DeepSeek's day 6: 14.8k output tokens per second and node of eight H800, EP144, decode only.
+
+    At 20 to 22 tokens per second and user and 4989 tokens of cache; ours is 2.6 times as much.
+    """
+    decode = {"model": "deepseek-v3", "gpu": "h800-sxm", "gpus": 144, "split": "dp", "cap": "1M"}
+    load = {"prompt": 4787, "output": 404, "hit": 99.9, "tpot_limit": 1000 / 21}
+    ours = calc.run("fleet", {**decode, **load})["per_gpu"]
+    assert ours / (14_800 / 8) == pytest.approx(2.55, abs=0.05)
+
+
+def test_cost_of_a_day_that_deepseek_prints(calc: Engine) -> None:
+    """226.75 nodes of eight GPUs at 2 dollars an hour: 87,072 dollars for 168 G output tokens."""
+    per_day = 226.75 * 8 * 24 * 2
+    assert per_day == pytest.approx(87_072)
+    rate = 168e9 / 86400 / 404
+    entries = {"requests": rate, "output": 404, "prompt": 1000, "load": 100, "mean": 100}
+    answer = calc.run("fleet", {**entries, "price": 2})
+    ours = answer["cost"] * 168e9 / 1e6
+    assert ours == pytest.approx(answer["gpus"] * 24 * 2)

@@ -534,3 +534,54 @@ def test_uplinks_fit_the_switches_above(
         above = tree["middle"] * (k / 2) if levels == 3 else tree["top"] * k
         assert above >= tree["uplinks"]
         assert tree["top"] * k >= (tree["middle"] * (k / 2) if levels == 3 else tree["uplinks"])
+
+
+# The fleet
+
+
+@few
+@given(
+    requests=st.floats(0.01, 1e4),
+    prompt=st.integers(1, 50_000),
+    output=st.integers(100, 4000),
+    tpot=st.floats(15, 500),
+    hit=st.floats(0, 90),
+)
+def test_a_fleet_keeps_its_limits_and_never_shrinks_with_the_load(
+    requests: float, prompt: int, output: int, tpot: float, hit: float, calc: Engine
+) -> None:
+    entries = {"requests": requests, "prompt": prompt, "output": output, "hit": hit}
+    entries |= {"tpot_limit": tpot, "ttft_limit": 20}
+    answer = calc.run("fleet", entries)
+    if isinstance(answer["gpus"], dict):
+        return
+    assert answer["tpot"] <= tpot / 1000 * (1 + 1e-6)
+    assert answer["ttft"] <= 20 * (1 + 1e-6)
+    assert answer["rate"] * answer["replicas"] * 0.8 >= requests * (1 - 1e-6)
+    assert calc.run("fleet", {**entries, "requests": 2 * requests})["gpus"] >= answer["gpus"]
+    whole = 1 + 1.1 / max(1, answer["batch"])  # batches are whole numbers
+    for more in ({"output": 2 * output}, {"prompt": 2 * prompt}):
+        other = calc.run("fleet", {**entries, **more})
+        assert isinstance(other["gpus"], dict) or other["rate"] <= answer["rate"] * whole
+    looser = calc.run("fleet", {**entries, "tpot_limit": 2 * tpot, "ttft_limit": 40})
+    assert looser["gpus"] <= answer["gpus"]
+
+
+def test_a_fleet_that_cannot_be_says_why(calc: Engine) -> None:
+    for entries, words in (
+        ({"gpus": 1, "weight_bytes": "2"}, "do not fit"),
+        ({"tpot_limit": 1}, "misses the limit of TPOT"),
+        ({"ttft_limit": 0.01}, "misses the limit of TTFT"),
+    ):
+        assert words in str(calc.run("fleet", entries)["gpus"])
+        calc.show("fleet", entries, "en")
+
+
+def test_what_binds_a_replica_is_named(calc: Engine) -> None:
+    for entries, words in (
+        ({"cap": 2}, "cap"),
+        ({"tpot_limit": 5000, "ttft_limit": 1000}, "memory"),
+        ({"tpot_limit": 20}, "TPOT"),
+        ({"tpot_limit": 500, "ttft_limit": 0.5, "prompt": 4000, "output": 50}, "TTFT"),
+    ):
+        assert words in str(calc.run("fleet", entries)["bound"]), entries

@@ -79,6 +79,8 @@
     };
   });
 
+  var VALUE_DIM = { key: "value_dim", label: { zh: "值头维度", en: "Size of a value head" }, kind: "integer", value: 128, min: 1, max: 4096, when: { attention: ["mla"] } };
+
   function shapeOf(v) {
     return {
       attention: v.attention, layers: v.layers, heads: v.heads, kv_heads: v.kv_heads, head_dim: v.head_dim,
@@ -193,6 +195,11 @@
     { value: "dp", label: { zh: "注意力数据并行，专家并行", en: "data-parallel attention, expert parallel" } }
   ];
 
+  /** What the fleet's calculator asks for and uses too. */
+  calc.inferenceParts = {
+    bytes: BYTES, shape: SHAPE_INPUTS.concat(VALUE_DIM), splits: SPLITS, shapeOf: shapeOf, coreWidth: coreWidth
+  };
+
   calc.add({
     id: "inference",
     title: { zh: "预填充与解码的下限", en: "Lower bounds of prefill and decode" },
@@ -213,7 +220,7 @@
         { key: "weight_bytes", label: { zh: "权重每参数字节", en: "Bytes per weight" }, kind: "choice", value: "2", choices: BYTES }
       ],
       SHAPE_INPUTS,
-      [{ key: "value_dim", label: { zh: "值头维度", en: "Size of a value head" }, kind: "integer", value: 128, min: 1, max: 4096, when: { attention: ["mla"] } }],
+      [VALUE_DIM],
       calc.gpuInputs({ bandwidth: "mem_bw" }),
       [
         { key: "bandwidth", label: { zh: "显存带宽，每卡", en: "Memory bandwidth of a GPU" }, unit: "GB/s", min: 0.1, max: 1e6 },
