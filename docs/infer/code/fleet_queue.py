@@ -107,6 +107,13 @@ def report() -> list[str]:
         f"mean TPOT {limit} ms by the formula: {load.rate(limit / 1e3):.1f} requests/s"
         for limit in (15, 20, 30, 50)
     ]
+    asked, hour = trace(1, 20_000, seed=9), 18 * 3600
+    prompt = sum(one.prompt for one in asked) / len(asked)
+    output = sum(one.output for one in asked) / len(asked)
+    lines.append(
+        f"18 requests/s for an hour: {hour * prompt / 1e6:.1f} M tokens in, "
+        f"{hour * output / 1e6:.1f} M out"
+    )
     for count in (1000, 6000):
         server = serve(trace(25, count), ENGINE)
         found = summary(server, count // 10)
