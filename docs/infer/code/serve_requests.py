@@ -23,6 +23,7 @@ class Request:
     stream: Hashable = None  # a conversation, whose later prompts start with the earlier ones
     computed: int = 0
     hit: int = 0
+    started: float | None = None  # when it was first scheduled
     lost: int = 0  # tokens that pre-emption took away
     times: list[float] = field(default_factory=list)  # when each token was there
     table: list[int] = field(default_factory=list)

@@ -146,6 +146,7 @@ class Server:
             self.grow(request, request.computed + count)
             self.running.append(request)
             request.lost = 0
+            request.started = self.env.now if request.started is None else request.started
             plan[request.number] = (request, count)
             budget -= count
         return budget
