@@ -59,6 +59,10 @@ RECORD: dict[str, Any] = {
         },
         {"id": "one", "title": "One", "unit": "µs", "axes": [], "points": [{"value": 3.25}]},
         {
+            "id": "models", "title": "Models", "unit": "ms", "axes": ["model"],
+            "points": [{"model": "Llama 3.1 8B", "value": 7.8}],
+        },
+        {
             "id": "steps", "title": "Steps", "unit": "ms", "axes": ["p", "micro", "lt"],
             "points": [{"p": 2, "micro": 4, "lt": 1, "value": 7.5}],
         },
@@ -139,6 +143,7 @@ def check(root: Path, body: str, language: str = "en") -> list[str]:
         f"One way 395 GB/s<!-- measured {PAIRS}?src=0&bytes=4MiB&show=p5 -->",
         f"Over 20<!-- measured {PAIRS}?src=0&bytes=4MiB&show=n --> runs",
         "3.3 µs<!-- measured t/measured/p2p.json#one -->",
+        "7.8 ms<!-- measured t/measured/p2p.json#models?model=Llama%203.1%208B -->",
         "One way 396 GB/s<!-- measured t/measured/p2p.json#summary/1 -->",
         "It is 450 of 88%<!-- measured t/measured/p2p.json#summary/1?show=ratio -->",
         "0.88<!-- measured t/measured/p2p.json#summary/1?show=ratio --> of it",

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass, field
+from urllib.parse import unquote
 
 from hooks.data import Text, units
 from hooks.findings import nearest
@@ -152,7 +153,7 @@ def parse(comment: str) -> Marker:
             key, sign, value = pair.partition("=")
             if not sign:
                 raise MarkerError(f"'{pair}' must read axis=value", target=pair)
-            inputs[key] = value
+            inputs[key] = unquote(value)  # as in addresses: %20 for a space
     elif kind == "calc":
         inputs = dict(pair.split("=", 1) for pair in parts.pop("inputs", "").split())
     key = f"{kind} {' '.join(rest.split())}"

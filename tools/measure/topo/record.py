@@ -75,7 +75,9 @@ def finished(
 
 
 def build_and_run(program: str, arguments: str = "", libraries: str = "") -> str:
-    """Return the command that builds and runs a CUDA program from the repository's root."""
+    """Return the command that builds a CUDA program, if it is one, and runs it from the root."""
+    if program.endswith(".py"):
+        return f"python3 {program}{arguments}"
     return f"{build(program, libraries)} && build/{PurePosixPath(program).stem}{arguments}"
 
 
