@@ -335,7 +335,7 @@ def test_what_a_program_computed_is_not_called_measured(
     tree = drawn(root, language=language, folder="simulated")
     assert words(tree, "thead th")[1] == value
     assert date in words(tree, ".measured__machine")[0]
-    assert "measured on" not in tree.html and "测于" not in tree.html
+    assert not {"measured on", "测于"} & set(words(tree, ".measured__machine"))
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from typing import Any
 
 import pytest
 import simpy
@@ -18,7 +19,7 @@ RECORD = ROOT / "docs/infer/simulated/disaggregation_sizing.json"
 STEPS = pd.fit()
 
 
-def alone(way: str, link: float = 50e9) -> pd.Request:
+def alone(way: str, link: float = 50e9) -> Any:
     """Serve one request of 2048 and 3 tokens on an empty machine."""
     env = simpy.Environment()
     request = pd.Request(0.0, 2048, 3, 2048)
@@ -66,7 +67,7 @@ def test_hits_take_work_off_the_prefill_only() -> None:
 
 
 @pytest.mark.parametrize("load", sizing.LOADS[:3], ids=str)
-def test_the_simulation_comes_near_the_formula(load: pd.Load) -> None:
+def test_the_simulation_comes_near_the_formula(load: Any) -> None:
     """At 30 ms goodput stays below what the GPU seconds allow, by at most a third."""
     prefill, decode, _ = sizing.seconds_of(load, 0.03)
     found, _ = sizing.best(load, "split", sizing.Limits(0.03))
