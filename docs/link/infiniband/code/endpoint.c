@@ -46,7 +46,7 @@ struct endpoint open_endpoint(const struct options* all, char* buffer, enum ibv_
         .qp_access_flags = IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC};
     const int third = type == IBV_QPT_UD ? IBV_QP_QKEY : IBV_QP_ACCESS_FLAGS;
     must(ibv_modify_qp(end.qp, &to, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | third), "RESET -> INIT",
-         "EINVAL: the mask has to name exactly what this step needs; see ibv_modify_qp(3)");
+         "EINVAL: the mask must name all that this step needs, and nothing it forbids; see ibv_modify_qp(3)");
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
     end.mine = (struct card){.lid = end.port.lid,
@@ -167,7 +167,8 @@ void connect_rc(struct endpoint* end) {
     must(ibv_modify_qp(end->qp, &to,
                        IBV_QP_STATE | IBV_QP_SQ_PSN | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
                            IBV_QP_MAX_QP_RD_ATOMIC),
-         "RTR -> RTS", "EINVAL: the mask has to name exactly what this step needs; see ibv_modify_qp(3)");
+         "RTR -> RTS",
+         "EINVAL: the mask must name all that this step needs, and nothing it forbids; see ibv_modify_qp(3)");
 }
 // --8<-- [end:connect]
 
