@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Run the measurements of docs/infer on a machine with one GPU.
+# Run the measurements of docs/infer: on one GPU the steps and kernels, on several tensor parallelism.
 #
 #   tools/measure/run_infer.sh OUTPUT_FOLDER [STEP...]     (all steps, or the named ones)
 #
@@ -28,6 +28,14 @@ step() { # NAME SECONDS COMMAND...
 step nvidia_smi.txt 30 nvidia-smi
 step machine.txt 30 bash -c 'uname -r; nvcc --version | tail -2; lscpu | grep -E "Model name|CPU family|^ *Model:|^CPU\(s\)"; nvidia-smi topo -m'
 sha256sum $code/*.py docs/chip/code/timing.py >"$out/programs.sha256"
+gpus=$(nvidia-smi -L | wc -l)
+if [ "$gpus" -gt 1 ]; then
+    export NCCL_NVLS_ENABLE=0 TORCH_SYMM_MEM_DISABLE_MULTICAST=1 # as in the other records of several GPUs
+    for n in 2 4 8; do
+        [ "$n" -gt "$gpus" ] || step "serve_tp_$n.jsonl" 150 python3 -m torch.distributed.run --standalone --nproc-per-node="$n" $code/serve_tp.py
+    done
+    exit 0
+fi
 step serve_steps.jsonl 400 python3 $code/serve_steps.py
 step quant_products.jsonl 150 python3 $code/quant_products.py
 step attention_kernels.jsonl 300 python3 $code/attention_kernels.py
