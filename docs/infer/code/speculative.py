@@ -88,7 +88,7 @@ def round_(
 def law_of(p: Chain, q: Chain, rule: Rule, drafts: int, length: int) -> Laws:
     """Return the law of the first tokens, over as many rounds as they take."""
     law: Laws = defaultdict(Fraction)
-    open_ = {(): Fraction(1)}
+    open_: Laws = {(): Fraction(1)}
     while open_:
         later: Laws = defaultdict(Fraction)
         for said, chance in open_.items():
