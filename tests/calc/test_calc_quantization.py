@@ -96,6 +96,12 @@ def test_a_mixture_needs_its_scales_and_the_head() -> None:
     assert engine.default().run("quantization", {"model": "llama31-70b"})["mean"] > 4.4
 
 
+@pytest.mark.parametrize("model", ["llama31-8b", "llama31-70b"])
+def test_without_quantisation_arithmetic_binds_at_the_ridge(model: str, calc: Engine) -> None:
+    answer = calc.run("quantization", {"model": model, "format": "bf16", "gpu": "h100-sxm"})
+    assert answer["turning"] == pytest.approx(989.4e12 / 3352e9, abs=1.1)  # a lookup multiplies not
+
+
 @few
 @given(bits=st.floats(1, 16), extra=st.floats(0, 64), group=st.integers(1, 4096))
 def test_the_gain_is_bounded_by_the_bits(

@@ -111,6 +111,21 @@ def test_a_draft_that_is_the_target_is_always_accepted() -> None:
     assert sum(chance for text, chance in rounds if len(text) == 4) == 1
 
 
+def test_a_check_costs_at_least_a_step_and_less_than_so_many_sequences() -> None:
+    times, token = speculative.measured()
+    for drafts in (1, 3):
+        for batch, step in times.items():
+            wide = times.get(batch * (drafts + 1))
+            if wide:
+                again = drafts * batch * speculative.CONTEXT * token
+                assert step < wide - again < wide
+
+
+def test_a_cached_token_costs_what_its_bytes_take() -> None:
+    _, token = speculative.measured()
+    assert 131072 / 3352e9 < token < 1.6 * 131072 / 3352e9
+
+
 def test_a_folded_convolution_is_the_convolution_and_its_norm() -> None:
     rng = np.random.default_rng(5)
     x, weight = rng.normal(size=(4, 6, 6)), rng.normal(size=(3, 4, 3, 3))

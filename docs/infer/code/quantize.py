@@ -6,6 +6,7 @@ Run:  python docs/infer/code/quantize.py             (weights only: bits, error,
 The matrix is the middle one of tiny_lm.py: 384 inputs, 384 outputs, after a norm. Scales are in
 16 bits; the error is that of the product on text seen neither in training nor in calibration,
 relative in the Frobenius norm; the loss is that of the whole model, whose other matrices stay.
+AWQ is the search of scales alone, without its authors' search of clipping.
 """
 
 from __future__ import annotations

@@ -360,7 +360,7 @@
     ],
     formula: [
       "b = b_e + \\frac{\\text{extra}}{\\text{group}}, \\qquad S = \\frac{(N - N_k)\\,b + N_k\\,b_k}{8}",
-      "t \\ge \\frac{S - S_{emb}}{B}, \\qquad \\text{gain} = \\frac{2\\,(N - N_{emb})}{S - S_{emb}}, \\qquad \\text{batch} = \\frac{(S - S_{emb})\\,P}{2\\,N_a\\,B}"
+      "t \\ge \\frac{S - S_{emb}}{B}, \\qquad \\text{gain} = \\frac{2\\,(N - N_{emb})}{S - S_{emb}}, \\qquad \\text{batch} = \\frac{(S - S_{emb})\\,P}{2\\,(N_a - N_{emb})\\,B}"
     ],
     assumptions: [
       { zh: "只算权重：KV Cache 与激活不因此变小，所以整步的加速低于这里的上限。", en: "Weights alone: the KV cache and activations do not shrink with them, so a whole step gains less than this bound." },
@@ -380,8 +380,8 @@
       if (v.kept === "own" && v.kept_parameters > v.parameters) {
         return [{ key: "kept_parameters", zh: "不会多于总参数。", en: "It cannot exceed all parameters." }];
       }
-      return 2 * v.embedding > v.parameters
-        ? [{ key: "embedding", zh: "嵌入与输出头合起来不会多于总参数。", en: "Embedding and head together cannot exceed all parameters." }]
+      return 2 * v.embedding > v.active
+        ? [{ key: "embedding", zh: "嵌入与输出头合起来不会多于激活参数。", en: "Embedding and head together cannot exceed active parameters." }]
         : [];
     },
     run: function (v) {
@@ -394,7 +394,7 @@
         per_weight: bits, mean: (8 * size) / v.parameters, size: size, ratio: size / (2 * v.parameters),
         gpus: Math.ceil(size / (v.capacity * 1e9 * (v.usable / 100))),
         step: read / (v.bandwidth * 1e9), gain: (2 * (v.parameters - v.embedding)) / read,
-        turning: Math.ceil((read * v.peak * 1e12) / (2 * v.active * v.bandwidth * 1e9))
+        turning: Math.ceil((read * v.peak * 1e12) / (2 * (v.active - v.embedding) * v.bandwidth * 1e9))
       };
     }
   });
