@@ -96,7 +96,12 @@ def test_the_table_of_the_note_is_that_of_the_record() -> None:
     results = {one["id"]: one["points"] for one in json.loads(RECORD.read_text("utf-8"))["results"]}
     shown = [("tail_512_512", 20), ("tail_512_512", 30), ("tail_2048_256", 15)]
     shown += [("tail_2048_256", 20), ("mean_2048_256", 20), ("mean_2048_256", 50)]
-    shown += [("tail_8192_256", 20), ("mean_8192_256", 20), ("mean_8192_256", 50)]
+    shown += [
+        ("tail_8192_256", 15),
+        ("tail_8192_256", 20),
+        ("mean_8192_256", 20),
+        ("mean_8192_256", 50),
+    ]
     rows = [[one for one in results[name] if one["limit"] == limit] for name, limit in shown]
     rows.append([one for one in results["longer"] if one["load"] == "8192/256"])
     for name, opening, closing in (

@@ -31,7 +31,7 @@ SHARE = 0.9
 GPUS = 8
 LINK = 50e9
 """Bytes/s out of one prefill GPU: a card of 400 Gb/s."""
-BUDGETS = (256, 512, 1024, 2048)
+BUDGETS = (256, 384, 512, 1024, 2048)
 
 
 @dataclass(frozen=True)

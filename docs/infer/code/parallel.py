@@ -77,9 +77,15 @@ def questions() -> None:
     work = 2 * 70e9 * 2048 / (4 * 989.4e12)
     told = 160 * LAUNCHED_4[33554432] * 1e-6
     print(f"Q1 TP 4, prompt 2048: compute at least {work * 1e3:.0f} ms, told {told * 1e3:.0f} ms")
-    ring = 160 * 2 * 15 / 16 * 33554432 / PORT
+    computed, ring = work / 4, 160 * 2 * 15 / 16 * 33554432 / PORT
     print(
-        f"Q2 TP 16 over ports, prompt 2048: compute {work * 250:.0f} ms, sent {ring * 1e3:.0f} ms"
+        f"Q2 TP 16 on two hosts, prompt 2048: compute {computed * 1e3:.0f} ms, ring"
+        f" {ring / 8 * 1e3:.0f} ms over 8 ports a host, {ring * 1e3:.0f} ms over 1"
+    )
+    inside = 80 * 2 * 7 / 8 * 33554432 / NVLINK
+    print(
+        f"Q2 TP 8 x PP 2: a stage {(computed + inside) * 1e3:.0f} ms,"
+        f" border {33554432 / PORT * 1e3:.1f} ms"
     )
     print(f"Q3 EP 64, DeepEP's 173 + 314 us a layer: {58 * (173 + 314) / 1e3:.0f} ms a step")
 
