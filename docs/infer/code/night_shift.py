@@ -53,6 +53,7 @@ FAULTS: dict[str, tuple[list[Request], Engine, float]] = {
     "a tenth of the cache": (asked(12), Engine(pool_tokens=42_000), 1),
     "no prefix hits": (asked(12), Engine(prefix_cache=False), 1),
     "16 places": (asked(12), Engine(max_seqs=16), 1),
+    "a budget of 128": (asked(12), Engine(budget=128), 1),
     "steps twice as slow": (asked(12), Engine(), 2),
 }
 
