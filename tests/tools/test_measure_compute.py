@@ -40,6 +40,10 @@ COLLECTIVE = load("docs/train/code/collective_model.py")
 KV = load("docs/infer/code/kv_model.py")
 
 
+# Records that other programs make: test_measure_programs and test_measure_llama hold them.
+OTHERS = {"attention_kernels", "quant_products", "serve_steps", "llama_cpp"}
+
+
 def test_the_committed_records_are_what_the_raw_files_give(tmp_path: Path) -> None:
     assert main(["--into", str(tmp_path)]) == 0
     written = {p.relative_to(tmp_path).as_posix() for p in tmp_path.rglob("*.json")}
@@ -47,6 +51,7 @@ def test_the_committed_records_are_what_the_raw_files_give(tmp_path: Path) -> No
         path.relative_to(ROOT).as_posix()
         for topic in ("chip", "train", "infer")
         for path in (ROOT / "docs" / topic / "measured").glob("*.json")
+        if path.stem not in OTHERS
     }
     assert written == committed
     # Their hashes are those of the programs as they ran, not as they are now.
