@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 sys.path.insert(0, str(Path(__file__).parent))
 
 import schedules
-from schedules import Schedule
+from schedules import Message, Schedule
 
 State = NDArray[np.int32]
 """How often rank r's copy of chunk c holds the contribution of rank s: state[r, c, s]."""
@@ -80,6 +80,22 @@ def is_right(operation: str, state: State) -> bool:
     return bool((state == wanted).all())
 
 
+def deliver(state: State, messages: list[Message]) -> None:
+    """Carry out a round: all send what they have at its start.
+
+    Raises:
+        ValueError: A rank sends what it does not have.
+    """
+    payloads = [state[m.source, list(m.chunks)] for m in messages]  # copies
+    for m, payload in zip(messages, payloads, strict=True):
+        if not payload.any(axis=1).all():
+            raise ValueError(f"rank {m.source} sends to {m.target} what it does not have")
+        if m.adds:
+            state[m.target, list(m.chunks)] += payload
+        else:
+            state[m.target, list(m.chunks)] = payload
+
+
 def run(operation: str, schedule: Schedule, n: int, chunks: int, size: int) -> Counts:
     """Run a schedule on `size` bytes, as nccl-tests counts them, and return its counts.
 
@@ -90,16 +106,10 @@ def run(operation: str, schedule: Schedule, n: int, chunks: int, size: int) -> C
     part, left = divmod(size * n if operation == "all-to-all" else size, chunks)
     sizes = [part + (c < left) for c in range(chunks)]
     counts = Counts()
-    for number, messages in enumerate(schedule):
+    for messages in schedule:
+        deliver(state, messages)
         moved: Counter[int] = Counter()
-        payloads = [state[m.source, list(m.chunks)] for m in messages]  # copies: all send at once
-        for m, payload in zip(messages, payloads, strict=True):
-            if not payload.any(axis=1).all():
-                raise ValueError(f"round {number}: rank {m.source} sends what it does not have")
-            if m.adds:
-                state[m.target, list(m.chunks)] += payload
-            else:
-                state[m.target, list(m.chunks)] = payload
+        for m in messages:
             amount = sum(sizes[c] for c in m.chunks)
             moved[m.source] += amount
             counts.received[m.target] += amount
