@@ -12,6 +12,8 @@ from hooks.calc.engine import Engine
 from tools.figure_files import load_program
 
 sim = load_program("ccl/code/collectives.py")
+busbw = load_program("ccl/code/busbw.py")
+fits = load_program("ccl/code/fit_alpha_beta.py")
 s = sim.schedules
 RANKS = [2, 3, 4, 5, 6, 7, 8, 12, 13, 16]
 POWERS = [2, 4, 8, 16, 32]
@@ -232,3 +234,18 @@ def test_far_ranks_first_sends_less_between_nodes() -> None:
     assert across == {"ring": 3.75, "bruck": 13.25, "pat": 7.0}
     small = [len(s.pat_gather(n, most)) for most in (0, 4, 2, 1)]
     assert small == [math.ceil(math.log2(n)), 5, 8, 15]
+
+
+@pytest.mark.parametrize("n", [2, 3, 8, 64])
+def test_the_conversion_has_the_calculators_factors(n: int, calc: Engine) -> None:
+    known = ("all-reduce", "reduce-scatter", "all-gather", "all-to-all", "broadcast", "reduce")
+    for operation in known:
+        assert busbw.FACTORS[operation](n) == pytest.approx(calc.formula("busFactor", operation, n))
+    assert busbw.in_bytes("4GiB") == 4 << 30 and busbw.in_bytes("4GB") == 4 * 10**9
+
+
+def test_a_fit_finds_the_line_it_is_given() -> None:
+    sizes = [float(1 << k) for k in range(12, 31, 2)]
+    found = fits.fit(sizes, [2e-5 + size / 2e11 for size in sizes])
+    assert found.alpha == pytest.approx(2e-5) and found.bandwidth == pytest.approx(2e11)
+    assert found.worst < 1e-9
