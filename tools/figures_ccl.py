@@ -1,9 +1,9 @@
-"""Draw three all-reduces, round after round, into docs/ccl/figures.
+"""Draw the operations, and three all-reduces round after round, into docs/ccl/figures.
 
     python -m tools.figures_ccl            # write them
     python -m tools.figures_ccl --check    # exit 1 when a committed file differs
 
-Every frame is a state of docs/ccl/code/collectives.py, not drawn by hand.
+Every frame is a state of docs/ccl/code/collectives.py or primitives.py, not drawn by hand.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from tools.draw import colour, figure, frame, num, text
 FOLDER = figure_files.ROOT / "docs/ccl/figures"
 sim = figure_files.load_program("ccl/code/collectives.py")
 s = sim.schedules
+primitives = figure_files.load_program("ccl/code/primitives.py")
 WIDTH, LEFT, TOP, ROW = 372.0, 64.0, 34.0, 30.0
 Caption = tuple[str, str]
 
@@ -201,7 +202,58 @@ def tree() -> str:
     )
 
 
-FIGURES = {"ring.svg": ring, "halving-doubling.svg": halving, "double-tree.svg": tree}
+MEANINGS: dict[str, Caption] = {
+    "broadcast": ("广播：根的数据，人人一份。", "every rank gets the root's data."),
+    "reduce": ("归约：和只在根上。", "the sum, on the root only."),
+    "all-reduce": ("全归约：和，人人一份。", "the sum, on every rank."),
+    "scatter": ("散发：根的各块，一人一块。", "the root's blocks, one for each rank."),
+    "gather": ("收集：各人一块，集中到根。", "a block of each rank, on the root."),
+    "all-gather": (
+        "全收集：各人一块，人人得到全部。",
+        "a block of each rank, all of them everywhere.",
+    ),
+    "reduce-scatter": (
+        "归约散发：和的各块，一人一块。",
+        "the blocks of the sum, one for each rank.",
+    ),
+    "all-to-all": ("全交换：每人给每人一块。", "a block from every rank to every rank."),
+}
+
+
+def before_after() -> str:
+    """Every operation of three ranks: the buffers before and after, one frame each."""
+    frames = []
+    for number, (name, (size, operation, only_root)) in enumerate(primitives.OPERATIONS.items(), 1):
+        send = primitives.before(size, only_root=only_root)
+        zh, en = MEANINGS[name]
+        pieces = [text(LEFT + 150, 18, name, size=14, bold=True)]
+        for x, label in ((LEFT + 55, ("之前", "before")), (LEFT + 245, ("之后", "after"))):
+            pieces.append(text(x, 38, label, size=12, tint="muted"))
+        for rank, (was, becomes) in enumerate(zip(send, operation(send), strict=True)):
+            y = 44 + rank * ROW
+            label = (f"进程 {rank}", f"rank {rank}")
+            pieces.append(text(LEFT - 6, y + 19.5, label, size=12, anchor="end"))
+            pieces.append(cell(LEFT, y, 110, " ".join(was) or "-", is_full=False, mark=""))
+            after = " ".join(becomes) or "-"
+            pieces.append(cell(LEFT + 190, y, 110, after, is_full=bool(becomes), mark=""))
+        pieces.append(text(LEFT + 150, 44 + 1.5 * ROW + 6, "→", size=22))
+        frames.append(frame(number, (zh, f"{name}: {en}"), *pieces))
+    return figure(
+        WIDTH,
+        44 + 3 * ROW + 12,
+        "Eight collective operations of three ranks, before and after",
+        "One frame for each operation: broadcast, reduce, all-reduce, scatter, gather, all-gather,"
+        " reduce-scatter, all-to-all. Rank 0 is the root.",
+        *frames,
+    )
+
+
+FIGURES = {
+    "primitives.svg": before_after,
+    "ring.svg": ring,
+    "halving-doubling.svg": halving,
+    "double-tree.svg": tree,
+}
 
 
 if __name__ == "__main__":
