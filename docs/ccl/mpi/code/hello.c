@@ -14,11 +14,13 @@ int main(int argc, char** argv) {
         printf("MPI %d.%d by %.*s\n", version, subversion, (int)(strchr(library, ',') - library), library);
         fflush(stdout);
     }
+    // --8<-- [start:split]
     // Same colour, same new communicator; the key orders the ranks in it. Here: evens and odds, from the back.
     MPI_Comm half;
     MPI_Comm_split(MPI_COMM_WORLD, rank % 2, -rank, &half);
     int sum;
     MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, half);
+    // --8<-- [end:split]
 
     // Lines of several ranks come in any order; so rank 0 collects and prints them all.
     int mine[3] = {rank_of(half), size_of(half), sum};
