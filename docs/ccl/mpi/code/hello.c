@@ -11,7 +11,7 @@ int main(int argc, char** argv) {
         char library[MPI_MAX_LIBRARY_VERSION_STRING];
         MPI_Get_version(&version, &subversion);
         MPI_Get_library_version(library, &length);
-        printf("MPI %d.%d by %.*s\n", version, subversion, (int)(strchr(library, ',') - library), library);
+        printf("MPI %d.%d by %.*s\n", version, subversion, (int)strcspn(library, ",\n"), library);
         fflush(stdout);
     }
     // --8<-- [start:split]
