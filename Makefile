@@ -10,7 +10,7 @@ PYTEST = $(BIN)/python -m pytest -n $(JOBS) --dist worksteal
 export DISABLE_MKDOCS_2_WARNING := true
 export NO_MKDOCS_2_WARNING := 1
 
-.PHONY: help serve build test test-slow test-all engines check bench cuda rdma format lock new contents properdocs clean
+.PHONY: help serve build test test-slow test-all engines check bench cuda rdma mpi format lock new contents properdocs clean
 
 help: ## List the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -93,6 +93,10 @@ cuda: $(CUDA)/cuda.stamp ## Compile the CUDA programs for sm_80, sm_90 and sm_10
 rdma: ## Compile the verbs programs against rdma-core, and run them where an RDMA device is
 	@tools/rdma.sh
 	@echo "rdma: all passed."
+
+mpi: ## Compile the MPI programs against the MPI of the system, and run each as two to five ranks
+	@tools/mpi.sh
+	@echo "mpi: all passed."
 
 format: $(VENV)/dev.stamp ## Format the code
 	@$(BIN)/ruff check --quiet --fix . && $(BIN)/ruff format --quiet .
