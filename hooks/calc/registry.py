@@ -29,6 +29,7 @@ TOPICS = (
     "training-time.js",
     "pipeline.js",
     "inference.js",
+    "quantization.js",
     "fleet.js",
     "operations.js",
 )

@@ -66,6 +66,7 @@ def test_hits_take_work_off_the_prefill_only() -> None:
     assert 0.4 < warm[0] / cold[0] < 0.6
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("load", sizing.LOADS[:3], ids=str)
 def test_the_simulation_comes_near_the_formula(load: Any) -> None:
     """At 30 ms goodput stays below what the GPU seconds allow, by at most a third."""

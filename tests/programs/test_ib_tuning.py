@@ -32,6 +32,7 @@ def program(name: str) -> Any:
 pcie, window, caches = program("pcie_message"), program("read_window"), program("nic_caches")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["pcie_message", "read_window", "nic_caches"])
 def test_the_record_of_the_chart_is_fresh(name: str) -> None:
     path = f"docs/link/infiniband/code/{name}.py"

@@ -149,6 +149,7 @@ def test_no_cycle_is_reported_while_flits_still_leave_it() -> None:
     assert all(list(network.buffer[b])[: len(flits)] == flits for b, flits in before.items())
 
 
+@pytest.mark.slow
 def test_the_record_holds_what_the_program_gives_now() -> None:
     """A few points of each chart; the program is the same every time."""
     stored = {one["id"]: one["points"] for one in json.loads(RECORD.read_text("utf-8"))["results"]}

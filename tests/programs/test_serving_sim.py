@@ -38,6 +38,7 @@ steps, cache, asked, sim, curves, fleet, route = map(
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["serve_curves", "fleet_queue"])
 def test_the_record_of_the_chart_is_fresh(name: str) -> None:
     run = subprocess.run(
