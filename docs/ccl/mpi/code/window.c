@@ -18,14 +18,18 @@ static void put_right(int rank, int size) {
     MPI_Win_free(&window);
 }
 
-// Passive target: rank 0 does not call anything while the others draw tickets from its memory.
+// Passive target: all ranks draw tickets from rank 0's memory; nobody there answers them.
 static void draw_tickets(int rank, int size) {
     long *counter, mine = 0, drawn = 0, sum = 0;
     MPI_Win window;
     MPI_Win_allocate(rank == 0 ? sizeof *counter : 0, sizeof *counter, MPI_INFO_NULL, MPI_COMM_WORLD, &counter,
                      &window);
-    if (rank == 0) *counter = 0;
-    MPI_Win_fence(0, window);  // the zero is written before anyone adds
+    if (rank == 0) {
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, window);
+        *counter = 0;
+        MPI_Win_unlock(0, window);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);  // the zero is written before anyone adds; a first fence need not be a barrier
     const long one = 1;
     MPI_Win_lock_all(0, window);
     for (int i = 0; i < TICKETS; ++i) {
