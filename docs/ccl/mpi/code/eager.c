@@ -2,7 +2,7 @@
 #include "lesson.h"
 
 enum { LARGEST = 1 << 20, MESSAGE = 0, RETURNED = 1 };
-static const double patience = 0.1;  // seconds that rank 1 gives rank 0 to come back before it receives
+static const double patience = 0.3;  // seconds that rank 1 gives rank 0 to come back before it receives
 
 // Rank 1 posts the receive only after it heard that the send has returned, or after it lost patience.
 static bool returns_early(char* buffer, int bytes, bool synchronous) {
