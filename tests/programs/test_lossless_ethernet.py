@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 import sys
 from pathlib import Path
@@ -20,18 +19,16 @@ CODE = ROOT / "docs/link/ethernet/code"
 def program(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> ModuleType:
     """Return a program by its name; the others beside it can be imported meanwhile."""
     monkeypatch.syspath_prepend(str(CODE))
-    for name in ("simulated", "dcqcn", "dcqcn_flow", "pfc", "pfc_network", "headroom"):
+    for name in ("dcqcn", "dcqcn_flow", "pfc", "pfc_network", "headroom"):
         monkeypatch.delitem(sys.modules, name, raising=False)
     return __import__(request.param)
 
 
 @pytest.mark.parametrize("name", ["dcqcn", "pfc", "headroom"])
-def test_committed_record_is_what_the_program_writes(name: str, tmp_path: Path) -> None:
-    fresh = tmp_path / f"{name}.json"
-    command = [sys.executable, str(CODE / f"{name}.py"), "--json", str(fresh)]
-    subprocess.run(command, check=True, capture_output=True)
-    committed = ROOT / "docs/link/ethernet/simulated" / f"{name}.json"
-    assert json.loads(fresh.read_text("utf-8")) == json.loads(committed.read_text("utf-8"))
+def test_committed_record_is_what_the_program_computes(name: str) -> None:
+    command = [sys.executable, str(CODE / f"{name}.py"), "--check"]
+    run = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr
 
 
 @pytest.mark.parametrize("program", ["dcqcn"], indirect=True)

@@ -162,4 +162,4 @@ def test_the_record_holds_what_the_program_gives_now() -> None:
 
 @pytest.mark.slow
 def test_the_whole_record_is_fresh() -> None:
-    assert load_latency.record() == json.loads(RECORD.read_text("utf-8"))
+    assert load_latency.made() == json.loads(RECORD.read_text("utf-8"))

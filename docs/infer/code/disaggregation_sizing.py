@@ -13,11 +13,14 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from disaggregation import BUDGETS, GPUS, KV, LINK, POOL, PREFILL_BUDGET, TTFT, Load, Way, run
-from serve_record import axis, keep, record, result
 from step_time import fit, pairs_of
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "code"))
+from simulated import axis, keep, record, result
 
 RATES = [0.25 * 1.05**i for i in range(96)]
 LIMITS = (12, 15, 20, 30, 50)
@@ -201,7 +204,7 @@ def main() -> None:
     """Do what the option says."""
     option = sys.argv[1] if len(sys.argv) > 1 else ""
     if option in ("--write", "--check"):
-        keep(record("disaggregation_sizing", TITLE, NOTES, curves()), option == "--write")
+        keep(record(__file__, TITLE, NOTES, curves()), option == "--write")
     else:
         {"": print_formula, "--links": print_links, "--one": print_one, "--service": print_service}[
             option

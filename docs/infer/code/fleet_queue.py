@@ -15,15 +15,18 @@ Usage
 
 from __future__ import annotations
 
-import argparse
+import sys
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from serve_curves import summary
-from serve_record import axis, keep, record, result
 from serve_requests import Request, trace
 from serve_sim import Engine, Server, serve
 from step_time import fit, pairs_of
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "code"))
+from simulated import axis, record, result, run
 
 ENGINE = Engine(budget=2048)
 
@@ -141,7 +144,7 @@ def made() -> dict[str, Any]:
         for one in one_engine()
     ]
     return record(
-        "fleet_queue",
+        __file__,
         {"zh": "一台引擎的负载：公式与模拟", "en": "Load of an engine: formula and simulation"},
         {
             "zh": "Llama 3.1 8B 与一块 H100，每步预算 2048 个 token，泊松到达，每次 1000 个请求，前 100 个不计。",  # noqa: E501
@@ -160,12 +163,4 @@ def made() -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description="The load of an engine.")
-    group = parser.add_mutually_exclusive_group()
-    group.add_argument("--write", action="store_true", help="write the record of the chart")
-    group.add_argument("--check", action="store_true", help="compare the record with a fresh one")
-    options = parser.parse_args()
-    if options.write or options.check:
-        keep(made(), options.write)
-    else:
-        print("\n".join(report()))
+    run(__doc__, lambda: "\n".join(report()), made)

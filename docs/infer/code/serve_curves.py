@@ -12,14 +12,17 @@ Usage
 
 from __future__ import annotations
 
-import argparse
 import random
+import sys
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
-from serve_record import axis, keep, record, result
 from serve_requests import Request, trace
 from serve_sim import Engine, Server, serve
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "code"))
+from simulated import arguments, axis, keep, record, result
 
 TTFT, TPOT = 0.5, 0.030
 """Limits of a good request, in seconds."""
@@ -181,7 +184,7 @@ def made() -> dict[str, Any]:
         "goodput": ("每秒合格的请求", "Good requests per second", "1/s"),
     }
     return record(
-        "serve_curves",
+        __file__,
         {"zh": "调度策略：时延与有效吞吐", "en": "Scheduling policies: latency and goodput"},
         {
             "zh": f"Llama 3.1 8B 与一块 H100，步时由实测拟合（step_time.py）。泊松到达，对数正态长度，中位数输入 512、输出 128；每次到达 {SECONDS} s、至少 {COUNT} 个请求，前十分之一不计。合格：首 token 0.5 s 内，其后平均每 token 30 ms 内。",  # noqa: E501
@@ -195,11 +198,8 @@ def made() -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description="Scheduling policies compared.")
-    group = parser.add_mutually_exclusive_group()
-    group.add_argument("--pressure", action="store_true", help="priorities, pre-emption, prefixes")
-    group.add_argument("--write", action="store_true", help="write the record of the charts")
-    group.add_argument("--check", action="store_true", help="compare the record with a fresh one")
+    parser = arguments(__doc__)
+    parser.add_argument("--pressure", action="store_true", help="priorities, pre-emption, prefixes")
     options = parser.parse_args()
     if options.write or options.check:
         keep(made(), options.write)

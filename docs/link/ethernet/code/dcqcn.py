@@ -12,19 +12,21 @@ The sets are those of two public simulators and are never mixed:
 
 Usage
     python docs/link/ethernet/code/dcqcn.py                  # the table of the note
-    python docs/link/ethernet/code/dcqcn.py --json FILE      # and the record of the charts
+    python docs/link/ethernet/code/dcqcn.py --write          # and the record of the charts
 """
 
 from __future__ import annotations
 
-import argparse
 import random
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 import simpy
 from dcqcn_flow import PACKET, SETS, Parameters, Port, Process, Sender
-from simulated import Point, axis, result, write
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "code"))
+from simulated import Point, arguments, axis, keep, record, result
 
 END, JOIN, LEAVE = 40_000.0, 2_000.0, 24_000.0
 """us: the end, and when C and D start and stop."""
@@ -114,18 +116,16 @@ def results(outcomes: dict[str, Outcome]) -> list[dict[str, object]]:
 
 
 def main() -> None:
-    """Print the table; write the record where asked."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--json", type=Path)
-    options = parser.parse_args()
+    """Print the table; keep or compare the record where asked."""
+    options = arguments(__doc__).parse_args()
     outcomes = {name: simulate(p) for name, p in SETS.items()}
     columns = {name: report(SETS[name], o) for name, o in outcomes.items()}
     print(f"{'simulated, 16 to 24 ms unless said':<46}" + "".join(f"{n:>10}" for n in columns))
     for line in columns["authors"]:
         print(f"{line:<46}" + "".join(f"{figures[line]:>10.2f}" for figures in columns.values()))
-    if options.json:
+    if options.write or options.check:
         title = {"zh": "DCQCN，模拟", "en": "DCQCN, simulated"}
-        write(options.json, "dcqcn", title, results(outcomes))
+        keep(record(__file__, title, None, results(outcomes)), options.write)
 
 
 if __name__ == "__main__":

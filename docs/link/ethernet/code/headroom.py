@@ -14,18 +14,20 @@ allows, as SONiC's headroom script lists them; 5 ns a metre.
 
 Usage
     python docs/link/ethernet/code/headroom.py                  # the table of the note
-    python docs/link/ethernet/code/headroom.py --json FILE      # and the record of the chart
+    python docs/link/ethernet/code/headroom.py --write          # and the record of the chart
 """
 
 from __future__ import annotations
 
-import argparse
 import random
+import sys
 from collections.abc import Generator
 from pathlib import Path
 
 import simpy
-from simulated import Point, axis, result, write
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "code"))
+from simulated import Point, arguments, axis, keep, record, result
 
 FRAME, PAUSE = 4200, 84
 """Bytes on the wire: a RoCE frame of 4 kB payload rounded up, and a pause frame."""
@@ -85,10 +87,8 @@ def peak(rate: int, metres: float, reverse_phase: float, xoff: float) -> int:
 
 
 def main() -> None:
-    """Print the table; write the record where asked."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--json", type=Path)
-    options = parser.parse_args()
+    """Print the table; keep or compare the record where asked."""
+    options = arguments(__doc__).parse_args()
     rng = random.Random(1)
     points: list[Point] = []
     print("kB above XOFF, one port and class")
@@ -102,11 +102,14 @@ def main() -> None:
             for kind, value in (("formula", bound), ("worst", worst)):
                 name = f"{rate}G {kind}"
                 points.append({"m": metres, "series": name, "value": round(value / 1e3, 1)})
-    if options.json:
+    if options.write or options.check:
         axes = [axis("m", "线缆", "cable", "m"), axis("series", "速率", "rate")]
         title = {"zh": "XOFF 以上", "en": "above XOFF"}
         found = [result("headroom", title, "kB", axes, points)]
-        write(options.json, "headroom", {"zh": "余量，模拟", "en": "Headroom, simulated"}, found)
+        keep(
+            record(__file__, {"zh": "余量，模拟", "en": "Headroom, simulated"}, None, found),
+            options.write,
+        )
 
 
 if __name__ == "__main__":

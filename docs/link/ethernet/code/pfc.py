@@ -12,17 +12,19 @@ the next one.
 
 Usage
     python docs/link/ethernet/code/pfc.py                  # the table of the note
-    python docs/link/ethernet/code/pfc.py --json FILE      # and the record of the charts
+    python docs/link/ethernet/code/pfc.py --write          # and the record of the charts
 """
 
 from __future__ import annotations
 
-import argparse
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 from pfc_network import LINE, SAMPLE, Network
-from simulated import Point, axis, result, write
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "code"))
+from simulated import Point, arguments, axis, keep, record, result
 
 
 def storm(watchdog: float = 0) -> Network:
@@ -57,10 +59,8 @@ CASES: dict[str, Callable[[], Network]] = {
 
 
 def main() -> None:
-    """Print the table; write the record where asked."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--json", type=Path)
-    options = parser.parse_args()
+    """Print the table; keep or compare the record where asked."""
+    options = arguments(__doc__).parse_args()
     points: dict[str, list[Point]] = {"storm": [], "ring": []}
     print("simulated; Gb/s of each flow, 1000 to 2000 us")
     print(f"{'case':<31}{'h1':>6}{'h2':>6}{'h3':>6}{'drops':>7}  waiting in a circle")
@@ -80,7 +80,7 @@ def main() -> None:
                 for flow, value in zip(series, now, strict=True):
                     point: Point = {"us": us, "flow": flow + end, "value": round(value, 1)}
                     points["storm"].append(point)
-    if options.json:
+    if options.write or options.check:
         clock = axis("us", "时间", "time", "us")
         titles = {
             "storm": ({"zh": "送达速率", "en": "delivered"}, axis("flow", "流", "flow")),
@@ -93,7 +93,10 @@ def main() -> None:
             result(key, title, "Gb/s", [clock, other], points[key])
             for key, (title, other) in titles.items()
         ]
-        write(options.json, "pfc", {"zh": "PFC，模拟", "en": "PFC, simulated"}, found)
+        keep(
+            record(__file__, {"zh": "PFC，模拟", "en": "PFC, simulated"}, None, found),
+            options.write,
+        )
 
 
 if __name__ == "__main__":

@@ -18,12 +18,15 @@ Usage
 
 from __future__ import annotations
 
+import sys
 from collections import OrderedDict
 from dataclasses import dataclass, replace
 from math import ceil
+from pathlib import Path
 from random import Random
 from typing import Any
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "code"))
 from simulated import axis, record, result, run
 
 KIB, MIB, GIB = 2**10, 2**20, 2**30
@@ -145,7 +148,7 @@ def made() -> dict[str, Any]:
     ]
     rate = {"zh": "消息速率", "en": "Message rate"}
     return record(
-        "nic_caches",
+        __file__,
         {"zh": "NIC 缓存未命中与消息速率", "en": "Cache misses of a NIC and its message rate"},
         {
             "zh": "随机访问，没有局部性；缓存大小、并行数和基础时间都是假设，只看形状。",

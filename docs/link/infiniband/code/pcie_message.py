@@ -19,12 +19,16 @@ Usage
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Generator
 from dataclasses import dataclass, field
 from math import ceil
+from pathlib import Path
 from typing import Any
 
 import simpy
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "code"))
 from simulated import axis, record, result, run
 
 RAW = 8 * 16 * 128 / 130 / 8  # B/ns of PCIe 3.0 x16, one direction
@@ -228,7 +232,7 @@ def made() -> dict[str, Any]:
         if not way.inline or size <= 512
     ]
     return record(
-        "pcie_message",
+        __file__,
         {"zh": "一次小消息的 PCIe 事务与延迟", "en": "PCIe transactions and latency of a message"},
         {
             "zh": "前面没有排队的 RDMA WRITE 的单程延迟。",

@@ -19,12 +19,16 @@ Usage
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Generator
 from dataclasses import dataclass, replace
 from math import ceil
+from pathlib import Path
 from typing import Any
 
 import simpy
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "code"))
 from simulated import axis, record, result, run
 
 HEADERS = {"InfiniBand": 26, "RoCEv2": 82}
@@ -150,7 +154,7 @@ def made() -> dict[str, Any]:
     ]
     window = axis("window", "在途 READ", "READs in flight")
     return record(
-        "read_window",
+        __file__,
         {"zh": "在途的 READ 与链路的利用", "en": "READs in flight and the link they fill"},
         {
             "zh": "400 Gb/s，InfiniBand，MTU 4096；按大小的一组往返 4 us。",

@@ -3,21 +3,22 @@
 Packets of four flits, buffers of four flits per VC, two cycles a hop; 3000 cycles after 500 to warm
 up. A curve ends before the load at which the mean latency passes 100 cycles.
 
-    python docs/link/noc/code/load_latency.py --json FILE   # all curves, about a minute
+    python docs/link/noc/code/load_latency.py --write        # all curves, about a minute
     python docs/link/noc/code/load_latency.py --zero        # latency without load, by formula
 """
 
 from __future__ import annotations
 
-import argparse
-import json
 import sys
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
+sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "code"))
 import noc_routing as grid
 import noc_traffic as traffic
+from simulated import arguments, axis, keep, record, result
 
 Curve = tuple[str, str, str, int, str]
 """Name, topology, routing, VCs, pattern."""
@@ -72,51 +73,35 @@ def bound(bisection: int, nodes: int) -> float:
     return 4 * bisection / nodes
 
 
-def result(name: str, zh: str, en: str, found: list[dict[str, object]]) -> dict[str, object]:
-    """Return one set of curves as charts read it."""
-    return {
-        "id": name,
-        "title": {"zh": zh, "en": en},
-        "unit": "cycle",
-        "axes": [
-            {
-                "name": "load",
-                "title": {"zh": "负载（flit/节点/周期）", "en": "load, flits per node and cycle"},
-            },
-            {"name": "curve", "title": {"zh": "网络", "en": "network"}},
-        ],
-        "points": found,
-    }
-
-
-def record() -> dict[str, object]:
+def made() -> dict[str, Any]:
     """Return everything that is drawn."""
-    return {
-        "schema": 1,
-        "id": "load_latency",
-        "title": {"zh": "负载与延迟，模拟", "en": "Load and latency, simulated"},
-        "date": "2026-11-23",
-        "machine": {"description": {"zh": "模拟，不是测量", "en": "simulated, not measured"}},
-        "command": "python docs/link/noc/code/load_latency.py --json load_latency.json",
-        "results": [
-            result("topology", "拓扑", "Topology", points(TOPOLOGY)),
-            result("channels", "虚拟通道数", "Virtual channels", points(CHANNELS)),
-            result(
-                "routing", "转置流量下的路由", "Routing under transpose traffic", points(ROUTING, 2)
-            ),
+    axes = [
+        axis("load", "负载（flit/节点/周期）", "load, flits per node and cycle"),
+        axis("curve", "网络", "network"),
+    ]
+    groups = (
+        ("topology", "拓扑", "Topology", points(TOPOLOGY)),
+        ("channels", "虚拟通道数", "Virtual channels", points(CHANNELS)),
+        ("routing", "转置流量下的路由", "Routing under transpose traffic", points(ROUTING, 2)),
+    )
+    return record(
+        __file__,
+        {"zh": "负载与延迟，模拟", "en": "Load and latency, simulated"},
+        None,
+        [
+            result(name, {"zh": zh, "en": en}, "cycle", axes, found)
+            for name, zh, en, found in groups
         ],
-    }
+    )
 
 
 def main() -> None:
-    """Write the record, or print latencies without load."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--json", type=Path)
+    """Keep the record or compare it, or print latencies without load."""
+    parser = arguments(__doc__)
     parser.add_argument("--zero", action="store_true")
     said = parser.parse_args()
-    if said.json:
-        text = json.dumps(record(), ensure_ascii=False, indent=1) + "\n"
-        said.json.write_text(text, encoding="utf-8")
+    if said.write or said.check:
+        keep(made(), said.write)
     if said.zero:
         for curve, channels in zip(TOPOLOGY[:3], (2, 8, 16), strict=True):
             shape, load = grid.SHAPES[curve[1]], STEPS[curve[1]] / 2
