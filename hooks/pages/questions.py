@@ -121,7 +121,8 @@ def facts_of(question: Card | questions.Question, language: str) -> str:
     words = WORDS[language]
     if not (question.level and question.asks):
         return ""
-    return f"{words['levels'][question.level - 1]} · {words['asks'][questions.ASKS.index(question.asks)]}"
+    asks = words["asks"][questions.ASKS.index(question.asks)]
+    return f"{words['levels'][question.level - 1]} · {asks}"
 
 
 def data(cards: Sequence[Card], language: str) -> str:
