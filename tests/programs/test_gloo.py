@@ -11,7 +11,8 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 PYTHON = "/usr/bin/python3"
 SHOWN = re.compile(
-    r"```console\n\$ (?P<command>/usr/bin/python3 docs/ccl/code/gloo_allreduce\.py compare [^\n]*)\n"
+    r"```console\n\$ "
+    r"(?P<command>/usr/bin/python3 docs/ccl/code/gloo_allreduce\.py compare [^\n]*)\n"
     r"```\n\n"
     r"```text [^\n]*\n(?P<printed>.*?)```",
     re.DOTALL,
