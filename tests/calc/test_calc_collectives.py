@@ -124,9 +124,6 @@ MISSES = [
         0.30,
     ),
     Published(
-        "nccl pull 1112, P5, NVLSTree", "2023-12-13", {"ranks": 64, "size": "4Gi", **NVLS}, 280, 0.4
-    ),
-    Published(
         "nccl 1218, all-gather, 32 nodes of H100",
         "2024-03-12",
         {"operation": "all-gather", "ranks": 256, "size": "2Gi"},
