@@ -15,7 +15,7 @@ from tools.draw import colour, figure, num, text
 
 FOLDER = figure_files.ROOT / "docs/ccl/nccl/figures"
 lines = figure_files.load_program("ccl/code/nccl_lines.py")
-LEFT, FULL, HEIGHT = 10.0, 352.0, 30.0
+LEFT, FULL, HEIGHT = 6.0, 336.0, 30.0
 Words = str | tuple[str, str]
 
 

@@ -160,10 +160,13 @@ def made() -> dict[str, Any]:
     for size in (1 << k for k in range(10, 31)):
         for name in lines(machine):
             value = round(time(machine, name, size), 2)
-            points.append({"bytes": size, "line": " ".join(name), "value": value})
+            points.append(
+                {"bytes": size, "algorithm": name[0], "protocol": name[1], "value": value}
+            )
     axes: list[dict[str, Any]] = [
         axis("bytes", "缓冲区大小", "size of the buffer", "B"),
-        axis("line", "算法与协议", "algorithm and protocol"),
+        axis("algorithm", "算法", "algorithm"),
+        axis("protocol", "协议", "protocol"),
     ]
     title = {"zh": "NCCL 模型预测的全归约时间", "en": "All-reduce time by NCCL's model"}
     notes = {
