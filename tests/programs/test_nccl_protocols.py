@@ -96,6 +96,25 @@ def test_the_choice_on_four_h200_is_that_of_the_log() -> None:
         assert chosen == (point["algorithm"], point["protocol"]), point["bytes"]
 
 
+@pytest.mark.parametrize("suffix", ["", ".en"])
+def test_the_table_of_the_note_is_model_and_record(suffix: str) -> None:
+    record = json.loads((ROOT / "docs/link/topo/measured/allreduce.json").read_text("utf-8"))
+    forced = {one["id"]: one["points"] for one in record["results"]}["all_reduce_forced_busbw"]
+    note = (ROOT / f"docs/ccl/nccl/protocols{suffix}.md").read_text("utf-8")
+    for label, size in (("64 K", 16), ("1 M", 20), ("16 M", 24), ("1 G", 30)):
+        row = next(text for text in note.splitlines() if text.startswith(f"| {label}iB | "))
+        bytes_ = 1 << size
+        for protocol, cell in zip(model.PROTOCOLS, row.split("|")[2:5], strict=True):
+            where = (bytes_, "Ring", protocol)
+            point = next(p for p in forced if (p["bytes"], p["algorithm"], p["protocol"]) == where)
+            times = (
+                model.time(model.Machine(), where[1:], bytes_),
+                bytes_ / point["algbw"] / 1e3,
+            )
+            said = [text.strip() for text in cell.split("/")]
+            assert [f"{t:.0f}" if t > 1000 else f"{t:.1f}" for t in times] == said, where
+
+
 def test_switches_are_where_the_choice_changes() -> None:
     for size, name in model.switches(model.Machine()):
         assert model.choice(model.Machine(), size) == name
