@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Compile and test the programs of docs/hpc/cuda/code with the compiler of an environment.
+# Compile and test the programs of docs/hpc/cuda/code and docs/ccl/nccl/code with the compiler of an environment.
 #
 #   tools/cuda.sh VENV [CTEST OPTIONS...]
 #
@@ -7,13 +7,19 @@
 set -euo pipefail
 venv=$(cd "${1:?the environment}" && pwd)
 shift
-cd "$(dirname "$0")/../docs/hpc/cuda/code"
+cd "$(dirname "$0")/../docs"
 PATH=$venv/bin:$PATH
 CUDA_HOME=$("$venv/bin/python" -c 'import nvidia; print(list(nvidia.__path__)[0])')/cu13
 export PATH=$CUDA_HOME/bin:$PATH CUDA_HOME CUDACXX=$CUDA_HOME/bin/nvcc
 # CMake looks for lib64; the packages have lib.
 [ -e "$CUDA_HOME/lib64" ] || ln -s lib "$CUDA_HOME/lib64"
-clang-format --dry-run --Werror ./*.cu ./*.cuh
-cmake --preset ci --log-level=WARNING >/dev/null
-cmake --build --preset ci
-ctest --preset ci "$@"
+export NCCL_HOME=${CUDA_HOME%/cu13}/nccl
+for folder in hpc/cuda/code ccl/nccl/code; do
+    pushd $folder >/dev/null
+    find . -maxdepth 1 -name '*.cu' -o -maxdepth 1 -name '*.cuh' -o -maxdepth 1 -name '*.cc' -o -maxdepth 1 -name '*.h' |
+        xargs clang-format --dry-run --Werror
+    cmake --preset ci --log-level=WARNING >/dev/null
+    cmake --build --preset ci
+    ctest --preset ci "$@"
+    popd >/dev/null
+done
