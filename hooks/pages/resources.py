@@ -106,11 +106,10 @@ def citing(
 
 def _entry_at(address: str, keys: Mapping[str, str]) -> str | None:
     """Return the entry at an address, or at the nearest one above it that is no whole site."""
-    while "/" in address:
-        if key := keys.get(address):
-            return key
-        address = address.rpartition("/")[0]
-    return None
+    found = keys.get(address)
+    while found is None and "/" in (address := address.rpartition("/")[0]):
+        found = keys.get(address)
+    return found
 
 
 def render(

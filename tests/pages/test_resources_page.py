@@ -39,7 +39,10 @@ def page_of(library: Library, notes: Catalogue, language: str = "en") -> LexborH
 
 @pytest.fixture
 def notes(tmp_path: Path) -> Catalogue:
-    see = "https://github.com/x/repo/blob/main/a.c#L3; arXiv: <https://arxiv.org/pdf/1234.56789v2>"
+    see = (
+        "https://github.com/x/repo/blob/main/a.c#L3; arXiv: <https://arxiv.org/pdf/1234.56789v2>, "
+        "https://site.example/, https://github.com/y"
+    )
     files: dict[str, str | bytes] = {
         "a/one.md": note(f"见 {see}。\n", "一"),
         "a/one.en.md": note(f"See {see}.\n", "One & only"),
@@ -52,7 +55,8 @@ def notes(tmp_path: Path) -> Catalogue:
 
 LIBRARY = {
     "repo": entry("https://github.com/x/repo"),
-    "site": entry("https://github.com/"),
+    "site": entry("https://site.example"),
+    "host": entry("https://github.com/"),
     "paper": entry("https://arxiv.org/abs/1234.56789", "general"),
     "moved": entry("https://new.example/y", was=("https://old.example/y",)),
 }
@@ -62,6 +66,7 @@ def test_a_note_cites_what_it_names_at_or_below_an_address(notes: Catalogue) -> 
     cited = resources.citing(LIBRARY, notes, "en", FactBase(), {})
     assert {key: [one.title for one in those] for key, those in cited.items()} == {
         "repo": ["One & only"],
+        "site": ["One & only"],
         "paper": ["One & only"],
         "moved": ["Two"],
     }
@@ -75,14 +80,14 @@ def test_a_row_says_what_where_and_who_cites_it(notes: Catalogue) -> None:
     assert "to look up & understand" in row.text()
     citing = row.css("details a")[0]
     assert citing.text() == "One & only" and citing.attributes["href"] == "../a/one.html"
-    assert page.css("tr#site details") == []
+    assert page.css("tr#host details") == []
     assert row.attributes["data-state"] == "unchecked" and "unchecked" in row.text()
 
 
 def test_topics_come_in_the_order_of_the_map(notes: Catalogue) -> None:
     shown = resources.render(LIBRARY, AREAS, {}, "zh")
     assert re.findall(r"^## (.+)$", shown, re.MULTILINE) == ["贯通全栈", "芯片"]
-    assert "共 4 条：贯通全栈 1，芯片 3" in shown
+    assert "共 5 条：贯通全栈 1，芯片 4" in shown
 
 
 @LANGUAGES
@@ -122,7 +127,7 @@ def test_search_finds_entries_below_their_topic(notes: Catalogue) -> None:
     found = from_html.read_html(pages.Page("l", "k", "en", "t"), html)
     assert [section.title for section in found.sections] == ["t", "Across the field", "Chips"]
     text = found.sections[2].text
-    assert text.count("to look up & understand") == 3
+    assert text.count("to look up & understand") == 4
     assert "unchecked" not in text and "One & only" not in text and "OPML" not in text
 
 
