@@ -26,14 +26,14 @@ if str(ROOT) not in sys.path:  # MkDocs loads this file by path, whatever the wo
 
 from hooks.calc import engine as calc_engine
 from hooks.calc import presets as calc_presets
-from hooks.data import downloads
+from hooks.data import downloads, resource_files
 from hooks.drawings import figures
 from hooks.findings import Finding, has_errors
 from hooks.handbook import Tree, read_tree
 from hooks.links import addresses, safety
 from hooks.markdown import HeadingIdsExtension
 from hooks.notes import history, navigation, twins
-from hooks.pages import aliases, backlinks, markers, questions, source_use
+from hooks.pages import aliases, backlinks, markers, questions, resources, source_use
 from hooks.pages import calculator as calc_page
 from hooks.pages import fences as data_fences
 from hooks.pages import sources as bibliography
@@ -197,13 +197,25 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
         sources=lambda language: _sources(build, language),
         asked=build.tree.coverage,
         has_deck=anki.is_available(),
+        library=build.tree.library,
+        resources=lambda language: _resources(build, language),
     )
 
 
 def _sources(build: Build, language: str) -> str:
+    return bibliography.render(build.tree.facts, _users(build, language), language)
+
+
+def _users(build: Build, language: str) -> dict[str, list[Any]]:
     tree = build.tree
-    users = source_use.users(tree.notes, tree.facts, tree.resolver, language)
-    return bibliography.render(tree.facts, users, language)
+    return source_use.users(tree.notes, tree.facts, tree.resolver, language)
+
+
+def _resources(build: Build, language: str) -> str:
+    tree = build.tree
+    users = _users(build, language)
+    cited = resources.citing(tree.library, tree.notes, language, tree.facts, users)
+    return resources.render(tree.library, tree.areas, cited, language)
 
 
 @event_priority(100)  # Check what Markdown made before anything is added to it
@@ -297,7 +309,8 @@ def on_post_build(config: MkDocsConfig) -> None:
     _write_redirects(staged, build, config)
     _add_questions(build, config.site_url or "")
     rows = calc_presets.files(calc_engine.default(build.tree.facts).data)
-    publish.add_files(staged, downloads.files(build.tree.facts) | build.files | rows)
+    listed = resource_files(build.tree.library, resources.topics(build.tree.areas))
+    publish.add_files(staged, downloads.files(build.tree.facts) | build.files | rows | listed)
     findings = build.found + check.check_site(staged, site_url=config.site_url or "")
     _say(sorted(set(findings)), build)
     if build.is_serving:

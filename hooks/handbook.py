@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from hooks.data import coverage, facts, load, measured_check
+from hooks.data import coverage, facts, load, measured_check, resources
 from hooks.drawings import diagrams, figures
 from hooks.findings import Finding
 from hooks.links import Settings, addresses, assets, check, digest, includes
@@ -32,6 +32,8 @@ class Tree:
     areas: list[topic_map.Area]
     coverage: coverage.Coverage | None
     """What the documents ask that the handbook grew from; None where it is bad or absent."""
+    library: resources.Library
+    """The library of resources, as far as it is valid."""
     fences: DataFences
     """Renders the fences that show data; what the check has rendered is there already."""
     resolver: values.Resolver
@@ -86,7 +88,10 @@ def _read_rest(
     findings += problems
     areas, problems = topic_map.load(docs / "map.yml", "docs/map.yml")
     findings += problems + missing_translations(notes)
-    covered, problems = _check_coverage(notes, docs)
+    folder = docs / "data" / resources.FOLDER
+    library, problems = resources.load_resources(folder, {area.id for area in areas})
+    findings += problems
+    covered, problems = _check_coverage(notes, docs, library)
     findings += problems
     findings += _check_terms(notes, docs / "terms.yml")
     findings += addresses.check_aliases(notes)
@@ -98,14 +103,18 @@ def _read_rest(
     findings += _check_blocks(fences)
     resolver = values.Resolver(base, docs, root, frozenset(notes.ids()), known=fences.known)
     findings += values.check_notes(notes, resolver)
-    return Tree(root, docs, notes, entries, base, areas, covered, fences, resolver, findings)
+    return Tree(
+        root, docs, notes, entries, base, areas, covered, library, fences, resolver, findings
+    )
 
 
-def _check_coverage(notes: Catalogue, docs: Path) -> tuple[coverage.Coverage | None, list[Finding]]:
+def _check_coverage(
+    notes: Catalogue, docs: Path, library: resources.Library
+) -> tuple[coverage.Coverage | None, list[Finding]]:
     path = docs / "data" / coverage.FILE
     found, document, findings = coverage.load_coverage(path, f"docs/data/{path.name}")
     if found is not None and document is not None:
-        findings += coverage_page.check(found, document, notes)
+        findings += coverage_page.check(found, document, notes, library)
     return (None if findings else found), findings
 
 

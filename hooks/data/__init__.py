@@ -16,19 +16,28 @@ from hooks.data.measured import (
     stale_programs,
 )
 from hooks.data.options import BlockError, names, pick, read_options
+from hooks.data.resource_files import files as resource_files
+from hooks.data.resource_files import path_of as resource_path
+from hooks.data.resources import GENERAL, KINDS, LEVELS, Library, Resource, load_resources
+from hooks.data.resources import plain as plain_address
 from hooks.data.rows import conditions, select
 from hooks.data.wording import Text, caption, label, number, statistic, terms
 
 __all__ = [
+    "GENERAL",
+    "KINDS",
+    "LEVELS",
     "BlockError",
     "Cell",
     "Column",
     "Coverage",
     "FactBase",
     "Known",
+    "Library",
     "Origin",
     "Question",
     "Record",
+    "Resource",
     "Result",
     "Row",
     "Source",
@@ -42,10 +51,14 @@ __all__ = [
     "load_coverage",
     "load_facts",
     "load_record",
+    "load_resources",
     "names",
     "number",
     "pick",
+    "plain_address",
     "read_options",
+    "resource_files",
+    "resource_path",
     "select",
     "stale_programs",
     "statistic",

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from hooks.data import Coverage
+from hooks.data import Coverage, Library
 from hooks.findings import rules
 from hooks.links.external import report as external_report
 from hooks.notes import Catalogue, Entry, Note
@@ -17,7 +17,7 @@ from hooks.pages import contents, coverage, questions, topic_map
 
 _MARKER = re.compile(
     r"^<!-- (?P<name>contents|notes|newest|verified|map|plan|external-links|sources"
-    r"|check-rules|coverage|questions)"
+    r"|check-rules|coverage|questions|resources)"
     r"(?: depth=(?P<depth>\d))?(?: area=(?P<area>[a-z]+))? -->[ \t]*$",
     re.MULTILINE,
 )
@@ -41,6 +41,8 @@ def fill_markers(
     sources: Callable[[str], str] | None = None,
     asked: Coverage | None = None,
     has_deck: bool = False,
+    library: Library | None = None,
+    resources: Callable[[str], str] | None = None,
 ) -> str:
     """Replace each marker line by the list it names.
 
@@ -50,8 +52,9 @@ def fill_markers(
     `<!-- external-links -->`: what the last check of external links found. `<!-- sources -->`:
     what `sources` returns for the language, the bibliography of the data.
     `<!-- check-rules -->`: every rule of the checks. `<!-- coverage -->`: what is `asked`, and
-    which notes answer it. `<!-- questions -->`: the interview questions, by subject, a
-    place to practise them, and the deck where there is one.
+    which notes and entries of the `library` answer it. `<!-- questions -->`: the interview
+    questions, by subject, a place to practise them, and the deck where there is one.
+    `<!-- resources -->`: what `resources` returns for the language, the whole library.
     """
     prefix = posixpath.relpath(".", posixpath.dirname(page_path) or ".")
 
@@ -73,9 +76,13 @@ def fill_markers(
         if name == "check-rules":
             return rules_table(language)
         if name == "coverage":
-            return coverage.render(asked, notes, language, prefix=prefix) if asked else ""
+            if asked is None:
+                return ""
+            return coverage.render(asked, notes, library or {}, language, prefix=prefix)
         if name == "questions":
             return questions.listing(notes, language, has_deck=has_deck, prefix=prefix)
+        if name == "resources":
+            return resources(language) if resources else ""
         if name == "newest":
             return contents.newest(notes, language, added, prefix=prefix)
         if name == "verified":
