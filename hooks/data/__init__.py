@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from hooks.data.coverage import Coverage, Origin, Question, load_coverage
 from hooks.data.facts import Cell, Column, FactBase, Row, Source
+from hooks.data.glossary import VENDORS, Glossary, Subject, Term
+from hooks.data.glossary_load import TermsError, check_terms, load_terms, read_glossary
 from hooks.data.load import load_facts
 from hooks.data.measured import (
     Known,
@@ -20,11 +22,13 @@ from hooks.data.rows import conditions, select
 from hooks.data.wording import Text, caption, label, number, statistic, terms
 
 __all__ = [
+    "VENDORS",
     "BlockError",
     "Cell",
     "Column",
     "Coverage",
     "FactBase",
+    "Glossary",
     "Known",
     "Origin",
     "Question",
@@ -33,18 +37,24 @@ __all__ = [
     "Row",
     "Source",
     "Specification",
+    "Subject",
     "Summary",
+    "Term",
+    "TermsError",
     "Text",
     "axis_title",
     "caption",
+    "check_terms",
     "conditions",
     "label",
     "load_coverage",
     "load_facts",
     "load_record",
+    "load_terms",
     "names",
     "number",
     "pick",
+    "read_glossary",
     "read_options",
     "select",
     "stale_programs",

@@ -9,15 +9,16 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from hooks.data import Coverage
+from hooks.data import Coverage, Glossary
 from hooks.findings import rules
 from hooks.links.external import report as external_report
 from hooks.notes import Catalogue, Entry, Note
-from hooks.pages import contents, coverage, topic_map
+from hooks.pages import contents, coverage, topic_map, vendor_terms
+from hooks.pages import glossary as glossary_page
 
 _MARKER = re.compile(
     r"^<!-- (?P<name>contents|notes|newest|verified|map|plan|external-links|sources"
-    r"|check-rules|coverage)"
+    r"|check-rules|coverage|glossary|vendor-terms)"
     r"(?: depth=(?P<depth>\d))?(?: area=(?P<area>[a-z]+))? -->[ \t]*$",
     re.MULTILINE,
 )
@@ -40,6 +41,7 @@ def fill_markers(
     root: Path | None = None,
     sources: Callable[[str], str] | None = None,
     asked: Coverage | None = None,
+    glossary: Glossary | None = None,
 ) -> str:
     """Replace each marker line by the list it names.
 
@@ -49,7 +51,8 @@ def fill_markers(
     `<!-- external-links -->`: what the last check of external links found. `<!-- sources -->`:
     what `sources` returns for the language, the bibliography of the data.
     `<!-- check-rules -->`: every rule of the checks. `<!-- coverage -->`: what is `asked`, and
-    which notes answer it.
+    which notes answer it. `<!-- glossary -->`: the entries of the `glossary`, with an index.
+    `<!-- vendor-terms -->`: what vendors call the same thing.
     """
     prefix = posixpath.relpath(".", posixpath.dirname(page_path) or ".")
 
@@ -72,6 +75,11 @@ def fill_markers(
             return rules_table(language)
         if name == "coverage":
             return coverage.render(asked, notes, language, prefix=prefix) if asked else ""
+        if name == "glossary":
+            return glossary_page.render(glossary, notes, language) if glossary else ""
+        if name == "vendor-terms":
+            here = page_path.removesuffix(".md").removesuffix(".en")
+            return vendor_terms.render(glossary, language, here) if glossary else ""
         if name == "newest":
             return contents.newest(notes, language, added, prefix=prefix)
         if name == "verified":
