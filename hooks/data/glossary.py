@@ -40,10 +40,11 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from hooks.findings import Document
-    from hooks.findings.schema import Path
 
 VENDORS = {"nvidia": "NVIDIA", "amd": "AMD", "tpu": "Google TPU", "ascend": "华为昇腾"}
 """Whose names are told, by field; `pages.vendor_terms` has the English of the last."""
+Steps = tuple[str | int, ...]
+"""What leads to a value in a file: keys, and numbers of items."""
 MOST_HAN = 60
 MOST_WORDS = 30
 _ID = re.compile(r"[a-z0-9][a-z0-9-]*\Z")
@@ -187,7 +188,7 @@ class Glossary:
 
     subjects: dict[str, Subject] = field(default_factory=dict)
     terms: dict[str, Term] = field(default_factory=dict)
-    places: Mapping[str, tuple[Document, Path]] = field(default_factory=dict)
+    places: Mapping[str, tuple[Document, Steps]] = field(default_factory=dict)
     """Where each term stands."""
 
     @property

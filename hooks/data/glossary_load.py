@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from hooks.findings.schema import Path as Steps
+    from hooks.data.glossary import Steps
 
 RULE = "terms"
 FOLDER = "terms"

@@ -26,6 +26,7 @@ _WORDS = {
         "see": "相关",
         "colon": "：",
         "comma": "、",
+        "list": "，",
         "stop": "。",
         "open": "（",
         "close": "）",
@@ -40,6 +41,7 @@ _WORDS = {
         "see": "Related",
         "colon": ": ",
         "comma": ", ",
+        "list": ", ",
         "stop": ". ",
         "open": " (",
         "close": ")",
@@ -100,7 +102,7 @@ def head(term: Term, language: str) -> str:
     """Return a term's names in one line: that of the language, the other one, the short one."""
     words = _WORDS[language]
     rest = [form for form in _names(term, language)[1:] if form]
-    inside = f"{words['open']}{words['comma'].join(rest)}{words['close']}" if rest else ""
+    inside = f"{words['open']}{words['list'].join(rest)}{words['close']}" if rest else ""
     return f"{term.name(language)}{inside}"
 
 

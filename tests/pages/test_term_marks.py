@@ -128,7 +128,7 @@ def test_sentences_stand_once_hidden_and_escaped(glossary: Glossary, tmp_path: P
     assert shown.endswith(
         '<div class="term-sentences" hidden data-search-exclude>'
         '<p id="says-kv" data-name="KV 缓存（KV cache）">键与值&lt;b&gt;。</p>'
-        '<p id="says-sm" data-name="流式多处理器（streaming multiprocessor、SM）">单元。</p></div>'
+        '<p id="says-sm" data-name="流式多处理器（streaming multiprocessor，SM）">单元。</p></div>'
     )
     found = read_html(Page("a.html", "a", "zh", "T"), shown)
     texts = " ".join(section.text for section in found.sections)
@@ -186,4 +186,5 @@ def test_the_table_of_vendors(glossary: Glossary, language: str, head: str) -> N
     assert f'<th scope="col">{head}</th>' in shown
     assert '<a href="index.html#term-sm">' in shown and "<td>CU</td>" in shown
     assert shown.count('<td class="facts__none">') == 2
-    assert '<a href="https://a.example/b" title="2026-01-02">a.example</a>' in shown
+    assert '<a href="#vendor-source-1">1</a></td>' in shown
+    assert '<li id="vendor-source-1"><a href="https://a.example/b">a.example/b</a>' in shown
