@@ -18,16 +18,13 @@ import ahocorasick
 from hooks.pages import glossary as entries
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from hooks.data import Glossary, Term
     from hooks.notes import Note
 
 MOST = 12
 """Marks in a section; a page with more looks freckled."""
 _TAG = re.compile(
-    r"<!--.*?-->|<(?P<close>/?)(?P<name>[a-zA-Z][a-zA-Z0-9]*)"
-    r"(?P<rest>(?:[^<>\"']|\"[^\"]*\"|'[^']*')*)>",
+    r"<!--.*?-->|</[^>]*>|<([a-zA-Z][a-zA-Z0-9]*)((?:[^<>\"']++|\"[^\"]*\"|'[^']*')*+)>",
     re.DOTALL,
 )
 _SKIPPED = frozenset(
@@ -110,21 +107,25 @@ class _Page:
     def marked(self, html: str) -> str:
         at = 0
         while match := _TAG.search(html, at):
-            self.text(html[at : match.start()])
+            start = match.start()
+            if start > at + 1:  # one character is no term
+                self.text(html[at:start])
+            else:
+                self.parts.append(html[at:start])
             at = match.end()
-            name = (match["name"] or "").lower()
-            if name and not match["close"] and _is_skipped(name, match["rest"]):
+            name, rest = match.groups()
+            if name and _is_skipped(name, rest):
                 at = _end(html, name, at)
                 if name == "h2":
                     self.seen, self.count = set(), 0
-            self.parts.append(html[match.start() : at])
+            self.parts.append(html[start:at])
         self.text(html[at:])
         return "".join(self.parts) + self.sentences() if self.used else html
 
     def text(self, text: str) -> None:
         """Add a text between tags, with what is marked in it."""
         at = 0
-        if self.count < MOST and not text.isspace():
+        if self.count < MOST:
             for start, end, name in self.found(text):
                 if name in self.seen or self.count >= MOST:
                     continue
@@ -149,8 +150,8 @@ class _Page:
             return term.tooltip
         return any(entries.is_within(self.note.id, place) for place in term.tooltip)
 
-    def found(self, text: str) -> Iterator[tuple[int, int, str]]:
-        """Yield the words in a text from left to right: of those that overlap the longest."""
+    def found(self, text: str) -> list[tuple[int, int, str]]:
+        """Return the words in a text from left to right: of those that overlap the longest."""
         lower = text.lower()
         if len(lower) != len(text):  # a letter whose small form is two
             lower = "".join(one if len(low := one.lower()) > 1 else low for one in text)
@@ -161,11 +162,12 @@ class _Page:
                 end = _fits(form, text, start, last + 1)
                 if end:
                     hits.append((start, -end, form.term))
-        at = 0
+        found, at = [], 0
         for start, negative, name in sorted(hits):
             if start >= at:
                 at = -negative
-                yield start, at, name
+                found.append((start, at, name))
+        return found
 
     def sentences(self) -> str:
         language = self.note.language

@@ -71,6 +71,7 @@ def marked(glossary: Glossary, tmp_path: Path, html: str, name: str = "t/one.md"
         ("<!-- SM --><p title='SM > 张量'>x &amp; SM</p>", [("sm", "SM")]),
         ("<p>İ SM</p>", [("sm", "SM")]),
         ("<p>a < b 张量", [("tensor", "张量")]),
+        (f"<b {'a ' * 5000}张量", [("tensor", "张量")]),  # no tag, and no endless search for one
     ],
 )
 def test_which_words_are_marked(
