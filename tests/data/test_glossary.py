@@ -182,6 +182,16 @@ def test_a_term_has_a_name_in_each_language(
     assert (term.name("zh"), term.name("en"), term.short) == (zh, en, short)
 
 
+@pytest.mark.parametrize("guide", ["CONTRIBUTING.md", "CONTRIBUTING.zh.md"])
+def test_the_example_of_the_guides(guide: str) -> None:
+    text = (ROOT / guide).read_text(encoding="utf-8")
+    example = next(one for one in re.findall(r"```yaml\n(.*?)```", text, re.S) if "says" in one)
+    _, texts, _ = read(
+        re.sub("^", "  ", example.replace("fat-tree", "bisection-bandwidth"), flags=re.M)
+    )
+    assert texts == []
+
+
 def test_the_handbooks_own_terms() -> None:
     glossary, findings = read_glossary(ROOT / "docs/terms")
     assert findings == []
