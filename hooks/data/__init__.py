@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hooks.data.coverage import Coverage, Origin, Question, load_coverage
 from hooks.data.facts import Cell, Column, FactBase, Row, Source
-from hooks.data.glossary import VENDORS, Glossary, Subject, Term
+from hooks.data.glossary import VENDORS, Glossary, Subject, Term, flat
 from hooks.data.glossary_load import TermsError, check_terms, load_terms, read_glossary
 from hooks.data.load import load_facts
 from hooks.data.measured import (
@@ -46,6 +46,7 @@ __all__ = [
     "caption",
     "check_terms",
     "conditions",
+    "flat",
     "label",
     "load_coverage",
     "load_facts",

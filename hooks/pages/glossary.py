@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pypinyin
 
-from hooks.data import VENDORS
+from hooks.data import VENDORS, flat
 from hooks.findings import nearest
 
 if TYPE_CHECKING:
@@ -214,7 +214,7 @@ def _index(entries: dict[str, Term], language: str) -> str:
     words = _WORDS[language]
     letters: dict[str, dict[str, tuple[str, str]]] = defaultdict(dict)
     for term in entries.values():
-        for form in (*term.en, *term.abbr, *(term.zh if language == "zh" else ())):
+        for form in _unlike([*term.en, *term.abbr, *(term.zh if language == "zh" else ())]):
             key = sound(form)
             letter = key[0].upper() if key[:1].isascii() and key[:1].isalpha() else "#"
             letters[letter].setdefault(key, (form, term.id))
@@ -232,6 +232,14 @@ def _index(entries: dict[str, Term], language: str) -> str:
         + "\n".join(lines)
         + "\n</details>"
     )
+
+
+def _unlike(forms: list[str]) -> list[str]:
+    """Return the forms without plurals and other spellings of those before them."""
+    seen: dict[str, str] = {}
+    for form in forms:
+        seen.setdefault(flat(form).removesuffix("s"), form)
+    return list(seen.values())
 
 
 def sound(form: str) -> str:
