@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from hooks.data import coverage, facts, load, measured_check, resources
+from hooks.data import coverage, facts, glossary, glossary_load, load, measured_check, resources
 from hooks.drawings import diagrams, figures
 from hooks.findings import Finding
 from hooks.links import Settings, addresses, assets, check, digest, includes
@@ -14,8 +14,9 @@ from hooks.notes import FOLDER, Catalogue, Memory, budgets, catalogue, navigatio
 from hooks.pages import DataFences, contents, topic_map
 from hooks.pages import coverage as coverage_page
 from hooks.pages import fences as data_fences
+from hooks.pages import glossary as glossary_page
 from hooks.pages.values import values
-from hooks.search.words import term_forms, terms
+from hooks.search.words import term_forms
 
 MERMAID = "assets/vendor/mermaid/mermaid.min.js"
 
@@ -34,6 +35,7 @@ class Tree:
     """What the documents ask that the handbook grew from; None where it is bad or absent."""
     library: resources.Library
     """The library of resources, as far as it is valid."""
+    glossary: glossary.Glossary
     fences: DataFences
     """Renders the fences that show data; what the check has rendered is there already."""
     resolver: values.Resolver
@@ -93,7 +95,8 @@ def _read_rest(
     findings += problems
     covered, problems = _check_coverage(notes, docs, library)
     findings += problems
-    findings += _check_terms(notes, docs / "terms.yml")
+    terms, problems = _check_terms(notes, docs)
+    findings += problems
     findings += addresses.check_aliases(notes)
     register = root / addresses.REGISTER
     if register.is_file():
@@ -104,7 +107,7 @@ def _read_rest(
     resolver = values.Resolver(base, docs, root, frozenset(notes.ids()), known=fences.known)
     findings += values.check_notes(notes, resolver)
     return Tree(
-        root, docs, notes, entries, base, areas, covered, library, fences, resolver, findings
+        root, docs, notes, entries, base, areas, covered, library, terms, fences, resolver, findings
     )
 
 
@@ -118,11 +121,10 @@ def _check_coverage(
     return (None if findings else found), findings
 
 
-def _check_terms(notes: Catalogue, path: Path) -> list[Finding]:
-    if not path.is_file():
-        return []
-    groups, findings = terms.check_terms(path.read_text(encoding="utf-8"))
-    return findings + term_forms.check_forms(notes, groups)
+def _check_terms(notes: Catalogue, docs: Path) -> tuple[glossary.Glossary, list[Finding]]:
+    found, findings = glossary_load.read_glossary(docs / glossary_load.FOLDER)
+    findings += glossary_page.check(found, notes)
+    return found, findings + term_forms.check_forms(notes, list(found.terms.values()))
 
 
 def _check_diagrams(notes: Catalogue, docs: Path, root: Path) -> list[Finding]:

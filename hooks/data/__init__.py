@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from hooks.data.coverage import Coverage, Origin, Question, load_coverage
 from hooks.data.facts import Cell, Column, FactBase, Row, Source
+from hooks.data.glossary import VENDORS, Glossary, Subject, Term, flat
+from hooks.data.glossary_load import TermsError, check_terms, load_terms, read_glossary
 from hooks.data.load import load_facts
 from hooks.data.measured import (
     Known,
@@ -27,11 +29,13 @@ __all__ = [
     "GENERAL",
     "KINDS",
     "LEVELS",
+    "VENDORS",
     "BlockError",
     "Cell",
     "Column",
     "Coverage",
     "FactBase",
+    "Glossary",
     "Known",
     "Library",
     "Origin",
@@ -42,20 +46,27 @@ __all__ = [
     "Row",
     "Source",
     "Specification",
+    "Subject",
     "Summary",
+    "Term",
+    "TermsError",
     "Text",
     "axis_title",
     "caption",
+    "check_terms",
     "conditions",
+    "flat",
     "label",
     "load_coverage",
     "load_facts",
     "load_record",
     "load_resources",
+    "load_terms",
     "names",
     "number",
     "pick",
     "plain_address",
+    "read_glossary",
     "read_options",
     "resource_files",
     "resource_path",

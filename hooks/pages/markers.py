@@ -9,15 +9,16 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from hooks.data import Coverage, Library
+from hooks.data import Coverage, Glossary, Library
 from hooks.findings import rules
 from hooks.links.external import report as external_report
 from hooks.notes import Catalogue, Entry, Note
-from hooks.pages import contents, coverage, questions, topic_map
+from hooks.pages import contents, coverage, questions, topic_map, vendor_terms
+from hooks.pages import glossary as glossary_page
 
 _MARKER = re.compile(
     r"^<!-- (?P<name>contents|notes|newest|verified|map|plan|external-links|sources"
-    r"|check-rules|coverage|questions|resources)"
+    r"|check-rules|coverage|questions|resources|glossary|vendor-terms)"
     r"(?: depth=(?P<depth>\d))?(?: area=(?P<area>[a-z]+))? -->[ \t]*$",
     re.MULTILINE,
 )
@@ -43,6 +44,7 @@ def fill_markers(
     has_deck: bool = False,
     library: Library | None = None,
     resources: Callable[[str], str] | None = None,
+    glossary: Glossary | None = None,
 ) -> str:
     """Replace each marker line by the list it names.
 
@@ -55,6 +57,8 @@ def fill_markers(
     which notes and entries of the `library` answer it. `<!-- questions -->`: the interview
     questions, by subject, a place to practise them, and the deck where there is one.
     `<!-- resources -->`: what `resources` returns for the language, the whole library.
+    `<!-- glossary -->`: the entries of the `glossary`, with an index. `<!-- vendor-terms -->`:
+    what vendors call the same thing.
     """
     prefix = posixpath.relpath(".", posixpath.dirname(page_path) or ".")
 
@@ -83,6 +87,11 @@ def fill_markers(
             return questions.listing(notes, language, has_deck=has_deck, prefix=prefix)
         if name == "resources":
             return resources(language) if resources else ""
+        if name == "glossary":
+            return glossary_page.render(glossary, notes, language) if glossary else ""
+        if name == "vendor-terms":
+            here = page_path.removesuffix(".md").removesuffix(".en")
+            return vendor_terms.render(glossary, language, here) if glossary else ""
         if name == "newest":
             return contents.newest(notes, language, added, prefix=prefix)
         if name == "verified":

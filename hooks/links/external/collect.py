@@ -62,7 +62,8 @@ def collect(notes: Catalogue, docs: Path, root: Path, *, local: bool = False) ->
     uses: list[Use] = []
     for note in notes.notes.values():
         uses += note_uses(note)
-    for path in (*sorted((docs / "data").rglob("*.yml")), docs / "map.yml"):
+    data = [path for name in ("data", "terms") for path in sorted((docs / name).rglob("*.yml"))]
+    for path in (*data, docs / "map.yml"):
         if path.is_file():
             text = path.read_text(encoding="utf-8", errors="replace")
             uses += data_uses(text, path.relative_to(root).as_posix())
