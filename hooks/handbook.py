@@ -10,7 +10,7 @@ from hooks.data import coverage, facts, load, measured_check
 from hooks.drawings import diagrams, figures
 from hooks.findings import Finding
 from hooks.links import Settings, addresses, assets, check, digest, includes
-from hooks.notes import FOLDER, Catalogue, Memory, budgets, catalogue, navigation, twins
+from hooks.notes import FOLDER, Catalogue, Memory, budgets, catalogue, navigation, questions, twins
 from hooks.pages import DataFences, contents, topic_map
 from hooks.pages import coverage as coverage_page
 from hooks.pages import fences as data_fences
@@ -73,6 +73,7 @@ def _read_rest(
     findings += check.check_sources(notes, texts, settings, digests)
     findings += twins.check_pairs(notes)
     findings += budgets.check_budgets(notes)
+    findings += questions.check_questions(notes)
     for one in digests.values():
         findings += one.safety
     config = root / "mkdocs.yml"

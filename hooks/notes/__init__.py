@@ -7,12 +7,14 @@ from hooks.notes.fields import FrontMatter
 from hooks.notes.navigation import Entry, read_navigation, section_title
 from hooks.notes.note import DEFAULT_LANGUAGE, LANGUAGES, Catalogue, Note, language_of, note_id
 from hooks.notes.packed import pack_finding
+from hooks.notes.questions import Card
 from hooks.notes.twins import twin_ids
 
 __all__ = [
     "DEFAULT_LANGUAGE",
     "FOLDER",
     "LANGUAGES",
+    "Card",
     "Catalogue",
     "Entry",
     "FrontMatter",
