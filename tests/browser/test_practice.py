@@ -35,7 +35,8 @@ def cards(language: str) -> list[Card]:
             level=number,
             asks="estimate" if number == 1 else "decide",
             short=f'<details class="question__answer"><summary>s</summary>short {words}</details>',
-            long=f'<details class="question__answer"><summary>l</summary>long {words}</details>',
+            long=f'<details class="question__answer"><summary>l</summary>long {words}'
+            "<table><tr><td>t</td></tr></table></details>",
             read=read,
         )
 
@@ -92,6 +93,7 @@ def test_a_question_shows_its_answer_when_asked(open_page: Open) -> None:
     page.get_by_role("button", name="Show three minutes").tap()
     expect(page.get_by_text("long ")).to_be_visible()
     expect(page.get_by_text("read ")).to_be_visible()
+    expect(page.locator(".md-typeset__scrollwrap > .md-typeset__table > table")).to_have_count(1)
     assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
     for button in page.locator(".practice__bar button").all():
         box = button.bounding_box()

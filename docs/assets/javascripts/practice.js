@@ -201,6 +201,7 @@
       if (read) {
         read.hidden = true;
       }
+      Array.prototype.forEach.call(body.querySelectorAll("table"), boxed);
       link.href = question.href;
       again.setAttribute("aria-pressed", String(progress[question.key] === "again"));
       known.setAttribute("aria-pressed", String(progress[question.key] === "known"));
@@ -211,6 +212,14 @@
       if (moves) {
         title.focus();
       }
+    }
+
+    /** Puts a table into the boxes that scroll, as the theme does when a page loads. */
+    function boxed(table) {
+      var box = document.createElement("div");
+      box.className = "md-typeset__scrollwrap";
+      table.parentNode.insertBefore(box, table);
+      make(box, "div", "md-typeset__table").appendChild(table);
     }
 
     /** Says on the buttons which answer is open. */
