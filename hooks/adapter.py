@@ -33,7 +33,7 @@ from hooks.handbook import Tree, read_tree
 from hooks.links import addresses, safety
 from hooks.markdown import HeadingIdsExtension
 from hooks.notes import history, navigation, twins
-from hooks.pages import aliases, backlinks, markers, source_use
+from hooks.pages import aliases, backlinks, markers, paths, source_use
 from hooks.pages import calculator as calc_page
 from hooks.pages import fences as data_fences
 from hooks.pages import sources as bibliography
@@ -194,6 +194,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
         root=ROOT,
         sources=lambda language: _sources(build, language),
         asked=build.tree.coverage,
+        learning=build.tree.paths,
     )
 
 
@@ -241,12 +242,14 @@ def _backlinks(page: Page, note_id: str, build: Build, config: MkDocsConfig, fil
     if build.language not in build.links_back:
         build.links_back[build.language] = backlinks.backlinks(build.tree.notes, build.language)
     sources = build.links_back[build.language].get(note_id, [])
-    urls = {}
-    for source in sources:
-        file = files.get_file_from_path(f"{source.id}.md")
-        if file is not None:
-            urls[source.id] = file.url_relative_to(page.file)
-    return markers.backlinks_html(sources, urls, build.language)
+
+    def url_of(other: str) -> str | None:
+        file = files.get_file_from_path(f"{other}.md")
+        return file.url_relative_to(page.file) if file is not None else None
+
+    urls = {source.id: url for source in sources if (url := url_of(source.id))}
+    ways = paths.foot(build.tree.paths, note_id, build.tree.notes, build.language, url_of)
+    return ways + markers.backlinks_html(sources, urls, build.language)
 
 
 def _write_redirects(staged: Path, build: Build, config: MkDocsConfig) -> None:

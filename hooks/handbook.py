@@ -6,14 +6,24 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from hooks.data import coverage, facts, load, measured_check
+from hooks.data import coverage, facts, load, measured_check, paths
 from hooks.drawings import diagrams, figures
 from hooks.findings import Finding
 from hooks.links import Settings, addresses, assets, check, digest, includes
-from hooks.notes import FOLDER, Catalogue, Memory, budgets, catalogue, navigation, twins
+from hooks.notes import (
+    FOLDER,
+    Catalogue,
+    Memory,
+    budgets,
+    catalogue,
+    navigation,
+    prerequisites,
+    twins,
+)
 from hooks.pages import DataFences, contents, topic_map
 from hooks.pages import coverage as coverage_page
 from hooks.pages import fences as data_fences
+from hooks.pages import paths as paths_page
 from hooks.pages.values import values
 from hooks.search.words import term_forms, terms
 
@@ -32,6 +42,8 @@ class Tree:
     areas: list[topic_map.Area]
     coverage: coverage.Coverage | None
     """What the documents ask that the handbook grew from; None where it is bad or absent."""
+    paths: tuple[paths.LearningPath, ...]
+    """Learning paths; empty where they are bad or absent."""
     fences: DataFences
     """Renders the fences that show data; what the check has rendered is there already."""
     resolver: values.Resolver
@@ -73,6 +85,7 @@ def _read_rest(
     findings += check.check_sources(notes, texts, settings, digests)
     findings += twins.check_pairs(notes)
     findings += budgets.check_budgets(notes)
+    findings += prerequisites.check_prerequisites(notes)
     for one in digests.values():
         findings += one.safety
     config = root / "mkdocs.yml"
@@ -87,6 +100,8 @@ def _read_rest(
     findings += problems + missing_translations(notes)
     covered, problems = _check_coverage(notes, docs)
     findings += problems
+    ways, problems = _check_paths(notes, docs)
+    findings += problems
     findings += _check_terms(notes, docs / "terms.yml")
     findings += addresses.check_aliases(notes)
     register = root / addresses.REGISTER
@@ -97,7 +112,7 @@ def _read_rest(
     findings += _check_blocks(fences)
     resolver = values.Resolver(base, docs, root, frozenset(notes.ids()), known=fences.known)
     findings += values.check_notes(notes, resolver)
-    return Tree(root, docs, notes, entries, base, areas, covered, fences, resolver, findings)
+    return Tree(root, docs, notes, entries, base, areas, covered, ways, fences, resolver, findings)
 
 
 def _check_coverage(notes: Catalogue, docs: Path) -> tuple[coverage.Coverage | None, list[Finding]]:
@@ -106,6 +121,16 @@ def _check_coverage(notes: Catalogue, docs: Path) -> tuple[coverage.Coverage | N
     if found is not None and document is not None:
         findings += coverage_page.check(found, document, notes)
     return (None if findings else found), findings
+
+
+def _check_paths(
+    notes: Catalogue, docs: Path
+) -> tuple[tuple[paths.LearningPath, ...], list[Finding]]:
+    path = docs / "data" / paths.FILE
+    found, document, findings = paths.load_paths(path, f"docs/data/{path.name}")
+    if found and document is not None:
+        findings += paths_page.check(found, document, notes)
+    return (() if findings else found), findings
 
 
 def _check_terms(notes: Catalogue, path: Path) -> list[Finding]:

@@ -16,6 +16,7 @@ from hooks.data.measured import (
     stale_programs,
 )
 from hooks.data.options import BlockError, names, pick, read_options
+from hooks.data.paths import LearningPath, Step, load_paths
 from hooks.data.rows import conditions, select
 from hooks.data.wording import Text, caption, label, number, statistic, terms
 
@@ -26,6 +27,7 @@ __all__ = [
     "Coverage",
     "FactBase",
     "Known",
+    "LearningPath",
     "Origin",
     "Question",
     "Record",
@@ -33,6 +35,7 @@ __all__ = [
     "Row",
     "Source",
     "Specification",
+    "Step",
     "Summary",
     "Text",
     "axis_title",
@@ -41,6 +44,7 @@ __all__ = [
     "label",
     "load_coverage",
     "load_facts",
+    "load_paths",
     "load_record",
     "names",
     "number",

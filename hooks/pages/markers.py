@@ -9,15 +9,15 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from hooks.data import Coverage
+from hooks.data import Coverage, LearningPath
 from hooks.findings import rules
 from hooks.links.external import report as external_report
 from hooks.notes import Catalogue, Entry, Note
-from hooks.pages import contents, coverage, topic_map
+from hooks.pages import contents, coverage, paths, topic_map
 
 _MARKER = re.compile(
     r"^<!-- (?P<name>contents|notes|newest|verified|map|plan|external-links|sources"
-    r"|check-rules|coverage)"
+    r"|check-rules|coverage|paths)"
     r"(?: depth=(?P<depth>\d))?(?: area=(?P<area>[a-z]+))? -->[ \t]*$",
     re.MULTILINE,
 )
@@ -40,6 +40,7 @@ def fill_markers(
     root: Path | None = None,
     sources: Callable[[str], str] | None = None,
     asked: Coverage | None = None,
+    learning: Sequence[LearningPath] = (),
 ) -> str:
     """Replace each marker line by the list it names.
 
@@ -49,7 +50,7 @@ def fill_markers(
     `<!-- external-links -->`: what the last check of external links found. `<!-- sources -->`:
     what `sources` returns for the language, the bibliography of the data.
     `<!-- check-rules -->`: every rule of the checks. `<!-- coverage -->`: what is `asked`, and
-    which notes answer it.
+    which notes answer it. `<!-- paths -->`: the paths of `learning`.
     """
     prefix = posixpath.relpath(".", posixpath.dirname(page_path) or ".")
 
@@ -72,6 +73,8 @@ def fill_markers(
             return rules_table(language)
         if name == "coverage":
             return coverage.render(asked, notes, language, prefix=prefix) if asked else ""
+        if name == "paths":
+            return paths.render(learning, notes, language, prefix=prefix)
         if name == "newest":
             return contents.newest(notes, language, added, prefix=prefix)
         if name == "verified":
