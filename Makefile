@@ -10,7 +10,7 @@ PYTEST = $(BIN)/python -m pytest -n $(JOBS) --dist worksteal
 export DISABLE_MKDOCS_2_WARNING := true
 export NO_MKDOCS_2_WARNING := 1
 
-.PHONY: help serve build test test-slow test-all engines check bench cuda rdma mpi format lock new contents properdocs clean
+.PHONY: help serve build test test-slow test-all engines check bench cuda rdma mpi gloo format lock new contents properdocs clean
 
 help: ## List the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -97,6 +97,10 @@ rdma: ## Compile the verbs programs against rdma-core, and run them where an RDM
 mpi: ## Compile the MPI programs against the MPI of the system, and run each as two to five ranks
 	@tools/mpi.sh
 	@echo "mpi: all passed."
+
+gloo: ## Run the program of PyTorch's gloo backend with the system's Python (skipped where that has no PyTorch)
+	@tools/gloo.sh
+	@echo "gloo: done."
 
 format: $(VENV)/dev.stamp ## Format the code
 	@$(BIN)/ruff check --quiet --fix . && $(BIN)/ruff format --quiet .

@@ -33,7 +33,7 @@ from hooks.handbook import Tree, read_tree
 from hooks.links import addresses, safety
 from hooks.markdown import HeadingIdsExtension
 from hooks.notes import history, navigation, twins
-from hooks.pages import aliases, backlinks, markers, paths, source_use
+from hooks.pages import aliases, backlinks, markers, paths, questions, source_use
 from hooks.pages import calculator as calc_page
 from hooks.pages import fences as data_fences
 from hooks.pages import sources as bibliography
@@ -41,7 +41,7 @@ from hooks.pages.values import links
 from hooks.search import from_html, load_terms, pages
 from hooks.search import install as search_install
 from hooks.search import material as search_material
-from hooks.site import check, offline, publish
+from hooks.site import anki, check, offline, publish
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -72,8 +72,10 @@ class Build:
     """What was found in rendered pages."""
     searched: list[pages.Page] = field(default_factory=list)
     """What search will find: the pages as rendered."""
-    files: dict[str, str] = field(default_factory=dict)
-    """Texts that pages lead to, by their paths in the site."""
+    files: dict[str, str | bytes] = field(default_factory=dict)
+    """What pages lead to, by paths in the site."""
+    asked: dict[str, list[Any]] = field(default_factory=dict)
+    """Interview questions as rendered, by the folder of their pages in the site."""
 
     def calc_scripts(self, content: str) -> list[str]:
         """Return the scripts that the calculators of a page need; overrides/main.html asks."""
@@ -195,6 +197,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
         sources=lambda language: _sources(build, language),
         asked=build.tree.coverage,
         learning=build.tree.paths,
+        has_deck=anki.is_available(),
     )
 
 
@@ -225,6 +228,10 @@ def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -
         html, build.tree.resolver, language=note.language, page_dir=build.page_dir
     )
     build.found += [Finding(note.file, 0, 0, "value-marker", one) for one in problems]
+    if note.meta is not None and note.meta.kind == "questions":
+        html, cards = questions.fold(html, note, twin)
+        if note.language == build.language:
+            build.asked.setdefault(build.page_dir, []).extend(cards)
     html = search_material.separate_cells(html)
     from_html.collect(
         build.searched,
@@ -250,6 +257,18 @@ def _backlinks(page: Page, note_id: str, build: Build, config: MkDocsConfig, fil
     urls = {source.id: url for source in sources if (url := url_of(source.id))}
     ways = paths.foot(build.tree.paths, note_id, build.tree.notes, build.language, url_of)
     return ways + markers.backlinks_html(sources, urls, build.language)
+
+
+def _add_questions(build: Build, site_url: str) -> None:
+    """Write the questions of each language beside their pages: for practice, and as a deck."""
+    for folder, cards in build.asked.items():
+        language = "en" if folder.startswith("en/") else "zh"
+        build.files[f"{folder}/{questions.SCRIPT}"] = questions.data(cards, language)
+        if anki.is_available():
+            base = f"{site_url}{folder}/" if site_url else ""
+            facts = [questions.facts_of(card, language) for card in cards]
+            packed = anki.deck(cards, language, base, facts)
+            build.files[f"{folder}/{questions.DECK}"] = packed
 
 
 def _write_redirects(staged: Path, build: Build, config: MkDocsConfig) -> None:
@@ -279,6 +298,7 @@ def on_post_build(config: MkDocsConfig) -> None:
     )
     publish.add_licences(ROOT, staged)
     _write_redirects(staged, build, config)
+    _add_questions(build, config.site_url or "")
     rows = calc_presets.files(calc_engine.default(build.tree.facts).data)
     publish.add_files(staged, downloads.files(build.tree.facts) | build.files | rows)
     findings = build.found + check.check_site(staged, site_url=config.site_url or "")

@@ -18,6 +18,7 @@ from hooks.notes import (
     catalogue,
     navigation,
     prerequisites,
+    questions,
     twins,
 )
 from hooks.pages import DataFences, contents, topic_map
@@ -86,6 +87,7 @@ def _read_rest(
     findings += twins.check_pairs(notes)
     findings += budgets.check_budgets(notes)
     findings += prerequisites.check_prerequisites(notes)
+    findings += questions.check_questions(notes)
     for one in digests.values():
         findings += one.safety
     config = root / "mkdocs.yml"

@@ -25,6 +25,7 @@ TOPICS = (
     "bank-conflicts.js",
     "stream-timeline.js",
     "collectives.js",
+    "nccl.js",
     "training-memory.js",
     "training-time.js",
     "pipeline.js",
@@ -33,8 +34,8 @@ TOPICS = (
     "fleet.js",
     "operations.js",
 )
-"""The scripts that hold calculators, in the order in which these are listed."""
-USES = {"fleet.js": ("inference.js",)}
+"""The scripts that hold calculators and their formulas, in the order in which these are listed."""
+USES = {"fleet.js": ("inference.js",), "nccl.js": ("collectives.js",)}
 """Scripts that need formulas of others, which a page must load before them."""
 FORM = "form.js"
 """Builds the form of the page; the only script here that needs a browser."""

@@ -9,12 +9,14 @@ from hooks.notes.navigation import Entry, read_navigation, section_title
 from hooks.notes.note import DEFAULT_LANGUAGE, LANGUAGES, Catalogue, Note, language_of, note_id
 from hooks.notes.packed import pack_finding
 from hooks.notes.prerequisites import all_needed, needed
+from hooks.notes.questions import Card
 from hooks.notes.twins import twin_ids
 
 __all__ = [
     "DEFAULT_LANGUAGE",
     "FOLDER",
     "LANGUAGES",
+    "Card",
     "Catalogue",
     "Entry",
     "FrontMatter",

@@ -19,7 +19,7 @@ _NOTE_ID = re.compile(r"[a-z0-9][a-z0-9-]*(?:/[a-z0-9][a-z0-9-]*)*\Z")
 
 __all__ = ["FrontMatter", "Kind", "Split", "parse", "split"]
 
-Kind = Literal["note", "map", "tutorial", "paper", "interview", "reference"]
+Kind = Literal["note", "map", "tutorial", "paper", "interview", "questions", "reference"]
 
 
 class Allowance(BaseModel):

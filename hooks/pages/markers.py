@@ -13,11 +13,11 @@ from hooks.data import Coverage, LearningPath
 from hooks.findings import rules
 from hooks.links.external import report as external_report
 from hooks.notes import Catalogue, Entry, Note
-from hooks.pages import contents, coverage, paths, topic_map
+from hooks.pages import contents, coverage, paths, questions, topic_map
 
 _MARKER = re.compile(
     r"^<!-- (?P<name>contents|notes|newest|verified|map|plan|external-links|sources"
-    r"|check-rules|coverage|paths)"
+    r"|check-rules|coverage|questions|paths)"
     r"(?: depth=(?P<depth>\d))?(?: area=(?P<area>[a-z]+))? -->[ \t]*$",
     re.MULTILINE,
 )
@@ -41,6 +41,7 @@ def fill_markers(
     sources: Callable[[str], str] | None = None,
     asked: Coverage | None = None,
     learning: Sequence[LearningPath] = (),
+    has_deck: bool = False,
 ) -> str:
     """Replace each marker line by the list it names.
 
@@ -50,7 +51,9 @@ def fill_markers(
     `<!-- external-links -->`: what the last check of external links found. `<!-- sources -->`:
     what `sources` returns for the language, the bibliography of the data.
     `<!-- check-rules -->`: every rule of the checks. `<!-- coverage -->`: what is `asked`, and
-    which notes answer it. `<!-- paths -->`: the paths of `learning`.
+    which notes answer it. `<!-- questions -->`: the interview questions, by subject, a
+    place to practise them, and the deck where there is one. `<!-- paths -->`: the paths of
+    `learning`.
     """
     prefix = posixpath.relpath(".", posixpath.dirname(page_path) or ".")
 
@@ -75,6 +78,8 @@ def fill_markers(
             return coverage.render(asked, notes, language, prefix=prefix) if asked else ""
         if name == "paths":
             return paths.render(learning, notes, language, prefix=prefix)
+        if name == "questions":
+            return questions.listing(notes, language, has_deck=has_deck, prefix=prefix)
         if name == "newest":
             return contents.newest(notes, language, added, prefix=prefix)
         if name == "verified":

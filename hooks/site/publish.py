@@ -49,12 +49,12 @@ def add_licences(root: Path, site: Path) -> None:
             shutil.copyfile(path, target / path.name)
 
 
-def add_files(site: Path, files: Mapping[str, str]) -> None:
-    """Write texts below the site, by their paths in it."""
-    for name, text in files.items():
+def add_files(site: Path, files: Mapping[str, str | bytes]) -> None:
+    """Write texts and other files below the site, by their paths in it."""
+    for name, content in files.items():
         path = site / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(text.encode("utf-8"))
+        path.write_bytes(content.encode("utf-8") if isinstance(content, str) else content)
 
 
 def pack(site: Path, archive: Path, top: str) -> int:

@@ -155,7 +155,7 @@ def test_what_is_no_number_is_refused(calc: Engine, text: str) -> None:
         ),
         pytest.param(
             "collective",
-            {"alpha": "fast"},
+            {"protocol": "own", "alpha": "fast"},
             "alpha",
             "请填 0.001 到 100,000 µs 之间的数。",
             "Enter a number from 0.001 to 100,000 µs.",

@@ -144,7 +144,8 @@ def test_more_algorithms_and_faster_ports_never_cost_time(
 
     assert time(library="any") <= time()
     assert time(bandwidth_out=100) <= time() * (1 + 1e-9)
-    assert time() <= time(alpha_out=27) * (1 + 1e-9)
+    assert time(protocol="own") <= time(protocol="own", alpha_out=27) * (1 + 1e-9)
+    assert time() <= min(time(protocol=one) for one in ("LL", "LL128", "Simple")) * (1 + 1e-9)
 
 
 # Occupancy and tiles

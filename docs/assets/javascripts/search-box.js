@@ -49,11 +49,11 @@
   };
   /* As overrides/partials/texts/ and hooks/search/browser have them; a test compares. */
   var KINDS = {
-    note: "笔记", map: "导览", tutorial: "教程", paper: "论文", interview: "面试题", reference: "参考"
+    note: "笔记", map: "导览", tutorial: "教程", paper: "论文", interview: "面试题", questions: "题库", reference: "参考"
   };
   var KINDS_EN = {
     note: "Notes", map: "Maps", tutorial: "Tutorials", paper: "Papers", interview: "Interview",
-    reference: "Reference"
+    questions: "Questions", reference: "Reference"
   };
   /* As hooks/search reads them: a name, a colon of either width, a word or a quoted phrase. */
   var FILTER = /(^|\s)(kind|tags?|类型|种类|标签)\s?[:：]\s?("[^"]*"|“[^”]*”|[^\s"“]+)/gi;

@@ -1,0 +1,183 @@
+"""Practice for interviews as readers meet it: from a folder, by finger and keyboard."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page, expect
+
+from hooks.notes.questions import Card
+from hooks.pages import questions
+from tests.conftest import ROOT
+
+SCRIPT = ROOT / "docs/assets/javascripts/practice.js"
+PHONE = {"width": 390, "height": 844}
+BARRED = "Object.defineProperty(window, 'localStorage', {get: function () { throw new Error(); }});"
+LANGUAGES = pytest.mark.parametrize("language", ["zh", "en"])
+Open = Callable[..., Page]
+
+
+def cards(language: str) -> list[Card]:
+    def card(number: int, subject: str) -> Card:
+        words = f"{subject} {number}"
+        read = f'<div class="question__read"><p><a href="b.html">read {words}</a></p></div>'
+        return Card(
+            key=f"i/{subject}#{number}",
+            subject=subject.upper(),
+            page=f"{subject}.html",
+            anchor=f"q{number}",
+            question=f"question {words}",
+            level=number,
+            asks="estimate" if number == 1 else "decide",
+            short=f'<details class="question__answer"><summary>s</summary>short {words}</details>',
+            long=f'<details class="question__answer"><summary>l</summary>long {words}'
+            "<table><tr><td>t</td></tr></table></details>",
+            read=read,
+        )
+
+    return [card(number, subject) for subject in ("cuda", "rdma") for number in (1, 2, 3)]
+
+
+@pytest.fixture
+def open_page(browser: Browser, tmp_path: Path) -> Iterator[Open]:
+    contexts = []
+    complaints: list[str] = []
+
+    def open_it(language: str = "en", query: str = "", barred: bool = False, **more: Any) -> Page:
+        (tmp_path / questions.SCRIPT).write_text(
+            questions.data(cards(language), language), encoding="utf-8"
+        )
+        styles = "".join(
+            f'<link rel="stylesheet" href="{(ROOT / "docs/assets/stylesheets" / name).as_uri()}">'
+            for name in ("handbook.css", "interview.css")
+        )
+        file = tmp_path / "index.html"
+        file.write_text(
+            f'<!doctype html><html lang="{language}"><head><meta charset="utf-8"><title>t</title>'
+            f'<meta name="viewport" content="width=device-width">{styles}</head>'
+            f'<body><main class="md-typeset"><h1>t</h1><h2>p</h2>{questions.practice(language)}'
+            f'</main><script src="{questions.SCRIPT}"></script>'
+            f'<script src="{SCRIPT.as_uri()}"></script></body></html>',
+            encoding="utf-8",
+        )
+        context = browser.new_context(offline=True, **more)
+        contexts.append(context)
+        if barred:
+            context.add_init_script(BARRED)
+        page = context.new_page()
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.goto(file.as_uri() + query)
+        return page
+
+    yield open_it
+    for context in contexts:
+        context.close()
+    assert complaints == []
+
+
+def choose(page: Page, number: int, value: str) -> None:
+    page.locator("select").nth(number).select_option(value)
+
+
+def test_a_question_shows_its_answer_when_asked(open_page: Open) -> None:
+    page = open_page(viewport=PHONE, has_touch=True)
+    expect(page.locator(".practice__answer details[open]")).to_have_count(0)
+    expect(page.get_by_text("read ")).to_be_hidden()
+    page.get_by_role("button", name="Show thirty seconds").tap()
+    expect(page.get_by_text("short ")).to_be_visible()
+    page.get_by_role("button", name="Show three minutes").tap()
+    expect(page.get_by_text("long ")).to_be_visible()
+    expect(page.get_by_text("read ")).to_be_visible()
+    expect(page.locator(".md-typeset__scrollwrap > .md-typeset__table > table")).to_have_count(1)
+    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+    for button in page.locator(".practice__bar button").all():
+        box = button.bounding_box()
+        assert box and box["height"] >= 30
+
+
+def test_filters_by_subject_level_and_kind(open_page: Open) -> None:
+    page = open_page()
+    status = page.get_by_role("status").first
+    expect(status).to_contain_text("Question 1 of 6")
+    choose(page, 0, "cuda")
+    expect(status).to_contain_text("of 3")
+    choose(page, 2, "decide")
+    expect(status).to_contain_text("of 2")
+    choose(page, 1, "1")
+    expect(status).to_contain_text("No question")
+    expect(page.locator(".practice__card")).to_be_hidden()
+
+
+def test_every_question_comes_once_in_a_round(open_page: Open) -> None:
+    page = open_page()
+    seen = set()
+    for _ in range(6):
+        seen.add(page.locator(".practice__question").inner_text())
+        page.keyboard.press("Tab")
+        page.locator(".practice__question").focus()
+        page.keyboard.press("ArrowRight")
+    assert len(seen) == 6
+
+
+def test_what_is_known_is_kept_and_what_is_not_comes_again(open_page: Open) -> None:
+    page = open_page()
+    choose(page, 3, "open")
+    first = page.locator(".practice__question").inner_text()
+    page.locator(".practice__question").focus()
+    page.keyboard.press("4")
+    expect(page.locator(".practice__question")).not_to_have_text(first)
+    again = page.locator(".practice__question").inner_text()
+    page.keyboard.press("3")
+    kept = json.loads(page.evaluate("localStorage['handbook-interview']"))
+    assert sorted(kept.values()) == ["again", "known"]
+    page.reload()
+    choose(page, 3, "again")
+    expect(page.locator(".practice__question")).to_have_text(again)
+    choose(page, 3, "open")
+    expect(page.get_by_role("status").first).to_contain_text("of 5; known 1, again 1")
+    reset = page.get_by_role("button", name="Clear progress")
+    reset.click()
+    reset.click()
+    expect(page.get_by_role("status").first).to_contain_text("of 6; known 0, again 0")
+
+
+def test_keys_open_answers(open_page: Open) -> None:
+    page = open_page(query="?subject=rdma")
+    expect(page.locator("select").first).to_have_value("rdma")
+    expect(page.locator(".practice__question")).to_be_focused()
+    page.keyboard.press("1")
+    expect(page.get_by_text("short ")).to_be_visible()
+    page.keyboard.press("2")
+    expect(page.get_by_text("long ")).to_be_visible()
+    page.keyboard.press("1")
+    expect(page.locator("details[open]")).to_have_count(1)
+
+
+def test_without_storage_it_works_and_says_so(open_page: Open) -> None:
+    page = open_page(barred=True)
+    expect(page.get_by_text("The browser keeps nothing")).to_be_visible()
+    page.get_by_role("button", name="Known", exact=True).click()
+    expect(page.get_by_role("status").first).to_contain_text("known 1")
+
+
+@LANGUAGES
+def test_nothing_is_out_of_reach(open_page: Open, language: str) -> None:
+    page = open_page(language)
+    result = Axe().run(page)
+    assert result.violations_count == 0, result.generate_report()
+
+
+def test_without_script_the_place_says_where_the_questions_are(open_page: Open) -> None:
+    page = open_page(java_script_enabled=False)
+    expect(page.get_by_text("without it the list below")).to_be_visible()
+
+
+def test_the_script_is_short_and_old_enough() -> None:
+    text = SCRIPT.read_text(encoding="utf-8")
+    assert text.count("\n") <= 400
+    assert not any(word in text for word in ("=>", "`", "const ", "let ", "fetch("))

@@ -1,0 +1,56 @@
+"""The notes on faults of NCCL quote transcripts word by word; the programs are those that ran."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+FOLDER = ROOT / "docs/ccl/nccl"
+QUOTE = re.compile(r'```text title="(measured/captures/[\w.-]+)[^"]*"\n(.*?)```', re.DOTALL)
+NOTES = ["fault-tolerance.md", "fault-tolerance.en.md", "night-shift.md", "night-shift.en.md"]
+
+
+@pytest.mark.parametrize("note", NOTES)
+def test_quotes_are_in_the_transcripts(note: str) -> None:
+    quotes = QUOTE.findall((FOLDER / note).read_text())
+    assert quotes
+    for file, quoted in quotes:
+        recorded = (FOLDER / file).read_text().splitlines()
+        places = [recorded.index(line) for line in quoted.splitlines()]
+        assert places == sorted(places), (note, file)
+
+
+def test_programs_are_those_that_ran() -> None:
+    for line in (FOLDER / "measured/captures/programs.sha256").read_text().splitlines():
+        digest, name = line.split()
+        assert hashlib.sha256((FOLDER / "code" / name).read_bytes()).hexdigest() == digest, name
+
+
+def test_program_without_torch_says_what_it_does() -> None:
+    run = subprocess.run(
+        [sys.executable, FOLDER / "code/flight_recorder_hang.py", "--help"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == 0, run.stderr
+    assert "--absent" in run.stdout
+
+
+def test_last_survivor_of_each_cure_has_the_right_sum() -> None:
+    for cure, sums in {
+        "shrink-local": "4",
+        "revoke-local": "4",
+        "reinit-hosts": "3",
+        "shrink-hosts": "3",
+        "revoke-hosts": "3",
+        "shrink-blocking-hosts": "3",
+    }.items():
+        text = (FOLDER / f"measured/captures/kill-{cure}.txt").read_text()
+        assert f"sum {sums}" in text and "# exit 0" in text and "WRONG" not in text, cure

@@ -1,0 +1,85 @@
+"""The NCCL notes: variables against the list from the source, choices against NCCL's own log."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tools import nccl_params
+from tools.figure_files import load_program
+
+ROOT = Path(__file__).resolve().parents[2]
+FOLDER = ROOT / "docs/ccl/nccl"
+PARAMETERS = json.loads((FOLDER / "params.json").read_text(encoding="utf-8"))
+VARIABLES: dict[str, dict[str, Any]] = PARAMETERS["variables"]
+ROWS = yaml.safe_load((ROOT / "docs/data/nccl-env.yml").read_text(encoding="utf-8"))["rows"]
+choose = load_program("ccl/nccl/code/choose.py")
+NO_VARIABLES = {
+    "NCCL_HOME",  # of the shell
+    "NCCL_TIMEOUT",  # shown as one that does not exist
+    "NCCL_NCCL_ALLOC_P2P_NET_LL_BUFFERS",  # what old versions asked for
+    "NCCL_LL_THRESHOLD",  # these are gone
+    "NCCL_TREE_THRESHOLD",
+    "NCCL_RINGS",
+    "NCCL_SHM_USE_CUDA_MEMCPY",
+}
+
+
+@pytest.mark.parametrize("row", ROWS.values(), ids=list(ROWS))
+def test_variable_is_in_the_source(row: dict[str, Any]) -> None:
+    known, cells = VARIABLES[row["title"]], row["cells"]
+    path, line = cells["where"]["value"].rsplit(":", 1)
+    assert f"src/{path}#L{line}" in known["where"]
+    assert known["first"] == f"v{cells['first']['value']}-1"
+
+
+@pytest.mark.parametrize("row", ROWS.values(), ids=list(ROWS))
+def test_default_that_is_a_plain_number(row: dict[str, Any]) -> None:
+    default = VARIABLES[row["title"]]["default"] or ""
+    if re.fullmatch(r"\d+", default):
+        assert row["cells"]["default"]["value"] == default
+
+
+@pytest.mark.parametrize("name", ["tuning", "tuning.en", "internals", "internals.en"])
+def test_names_in_a_note_exist(name: str) -> None:
+    text = (FOLDER / f"{name}.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"\bNCCL_[A-Z0-9_]+\b", text))
+    assert named <= VARIABLES.keys() | NO_VARIABLES
+    assert not NO_VARIABLES & VARIABLES.keys()
+
+
+@pytest.mark.parametrize("name", ["one_host", "two_hosts", "four_hosts"])
+def test_the_model_chooses_what_nccl_chose(name: str) -> None:
+    log = (FOLDER / f"measured/captures/{name}.txt").read_text(encoding="utf-8")
+    cells, form = choose.table(log), choose.shape(log)
+    chosen = re.findall(r"AllReduce: (\d+) Bytes -> Algo (\w+) proto (\w+)", log)
+    assert len(chosen) == (2 if name == "four_hosts" else 3)
+    for size, algorithm, protocol in chosen:
+        best = min(cells, key=lambda cell: choose.microseconds(cell, int(size), *form))
+        assert (best[0].upper(), best[1].upper()) == (algorithm, protocol), size
+
+
+def test_parameters_of_a_source() -> None:
+    text = (
+        'NCCL_PARAM(A, "A_B", -2);\n'
+        'NCCL_PARAM(C, "C", (1 << 17)); /* 128 kB */\n'
+        'x = ncclGetEnv("NCCL_D");\n'
+        'ncclGetLevel(&x, "NCCL_E", "NCCL_F")\n'
+        "DEFINE_NCCL_PARAM(g, bool, NCCL_G, false, FLAG,\n"
+    )
+    found = {name: (default, place) for name, default, place in nccl_params.variables("f", text)}
+    assert found == {
+        "NCCL_A_B": ("-2", "f#L1"),
+        "NCCL_C": ("(1 << 17)", "f#L2"),
+        "NCCL_D": (None, "f#L3"),
+        "NCCL_E": (None, "f#L4"),
+        "NCCL_F": (None, "f#L4"),
+        "NCCL_G": ("false", "f#L5"),
+    }
+    assert nccl_params.literals(text) >= {"NCCL_A_B", "NCCL_D", "NCCL_G"}
+    assert list(nccl_params.variables("src/include/param.h", text)) == []
