@@ -33,7 +33,7 @@ from hooks.handbook import Tree, read_tree
 from hooks.links import addresses, safety
 from hooks.markdown import HeadingIdsExtension
 from hooks.notes import history, navigation, twins
-from hooks.pages import aliases, backlinks, markers, paths, questions, source_use
+from hooks.pages import aliases, backlinks, graph, markers, paths, questions, source_use
 from hooks.pages import calculator as calc_page
 from hooks.pages import fences as data_fences
 from hooks.pages import sources as bibliography
@@ -254,9 +254,8 @@ def _backlinks(page: Page, note_id: str, build: Build, config: MkDocsConfig, fil
         file = files.get_file_from_path(f"{other}.md")
         return file.url_relative_to(page.file) if file is not None else None
 
-    urls = {source.id: url for source in sources if (url := url_of(source.id))}
     ways = paths.foot(build.tree.paths, note_id, build.tree.notes, build.language, url_of)
-    return ways + markers.backlinks_html(sources, urls, build.language)
+    return ways + graph.foot(note_id, sources, build.tree.notes, build.language, url_of)
 
 
 def _add_questions(build: Build, site_url: str) -> None:
@@ -300,6 +299,7 @@ def on_post_build(config: MkDocsConfig) -> None:
     _write_redirects(staged, build, config)
     _add_questions(build, config.site_url or "")
     rows = calc_presets.files(calc_engine.default(build.tree.facts).data)
+    rows |= graph.files(build.tree.notes, build.tree.areas)
     publish.add_files(staged, downloads.files(build.tree.facts) | build.files | rows)
     findings = build.found + check.check_site(staged, site_url=config.site_url or "")
     _say(sorted(set(findings)), build)

@@ -21,7 +21,7 @@ from hooks.notes import (
     questions,
     twins,
 )
-from hooks.pages import DataFences, contents, topic_map
+from hooks.pages import DataFences, contents, topic_map, topic_tree
 from hooks.pages import coverage as coverage_page
 from hooks.pages import fences as data_fences
 from hooks.pages import paths as paths_page
@@ -99,7 +99,7 @@ def _read_rest(
     base, problems = load.load_facts(docs / "data")
     findings += problems
     areas, problems = topic_map.load(docs / "map.yml", "docs/map.yml")
-    findings += problems + missing_translations(notes)
+    findings += problems + topic_tree.check(areas, notes) + missing_translations(notes)
     covered, problems = _check_coverage(notes, docs)
     findings += problems
     ways, problems = _check_paths(notes, docs)

@@ -111,11 +111,11 @@ def _row(row: Question, notes: Catalogue, ids: Collection[str], language: str, p
     answers = row.answered_by(ids)
     if not answers:
         return _line(what, f'<small class="planned">{words["planned"]}</small> `{row.planned}`')
-    links = [_link(answer, notes, language, prefix) for answer in answers]
+    links = [link(answer, notes, language, prefix) for answer in answers]
     return _line(what, words["and"].join(links))
 
 
-def _link(answer: str, notes: Catalogue, language: str, prefix: str) -> str:
+def link(answer: str, notes: Catalogue, language: str, prefix: str) -> str:
     """Return a link to a note or a heading, in the reader's language where it has a twin."""
     note_id, _, heading = answer.partition("#")
     chinese = notes.in_language(note_id, "zh")

@@ -1,9 +1,8 @@
-"""What a page gets beside its own text: lists at markers, and the backlinks at its foot."""
+"""What a page gets at markers in its own text: lists, tables, maps."""
 
 from __future__ import annotations
 
 import datetime
-import html
 import posixpath
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -12,12 +11,12 @@ from pathlib import Path
 from hooks.data import Coverage, LearningPath
 from hooks.findings import rules
 from hooks.links.external import report as external_report
-from hooks.notes import Catalogue, Entry, Note
-from hooks.pages import contents, coverage, paths, questions, topic_map
+from hooks.notes import Catalogue, Entry
+from hooks.pages import contents, coverage, graph, paths, questions, topic_map, topic_tree
 
 _MARKER = re.compile(
     r"^<!-- (?P<name>contents|notes|newest|verified|map|plan|external-links|sources"
-    r"|check-rules|coverage|questions|paths)"
+    r"|check-rules|coverage|questions|paths|tree|graph)"
     r"(?: depth=(?P<depth>\d))?(?: area=(?P<area>[a-z]+))? -->[ \t]*$",
     re.MULTILINE,
 )
@@ -25,7 +24,6 @@ _RULES_WORDS = {
     "zh": ("（仅本手册）", "规则", "报告什么", "怎样修正"),
     "en": (" (only in this handbook)", "Rule", "What is reported", "How to mend it"),
 }
-_BACKLINKS_TITLE = {"zh": "提到本文的笔记", "en": "Notes that link here"}
 
 
 def fill_markers(
@@ -53,7 +51,7 @@ def fill_markers(
     `<!-- check-rules -->`: every rule of the checks. `<!-- coverage -->`: what is `asked`, and
     which notes answer it. `<!-- questions -->`: the interview questions, by subject, a
     place to practise them, and the deck where there is one. `<!-- paths -->`: the paths of
-    `learning`.
+    `learning`. `<!-- tree -->`: the topic map down to notes. `<!-- graph -->`: notes and links.
     """
     prefix = posixpath.relpath(".", posixpath.dirname(page_path) or ".")
 
@@ -80,6 +78,10 @@ def fill_markers(
             return paths.render(learning, notes, language, prefix=prefix)
         if name == "questions":
             return questions.listing(notes, language, has_deck=has_deck, prefix=prefix)
+        if name == "tree":
+            return topic_tree.render(areas, notes, language, prefix=prefix)
+        if name == "graph":
+            return graph.place(notes, language, prefix=prefix)
         if name == "newest":
             return contents.newest(notes, language, added, prefix=prefix)
         if name == "verified":
@@ -106,25 +108,3 @@ def _cell(text: str) -> str:
     """Return text that a cell of a table shows as it is."""
     text = re.sub(r"([\\`*_\[\]|{}$~])", r"\\\1", text)
     return text.replace("<", "&lt;").replace(">", "&gt;")
-
-
-def backlinks_html(sources: Sequence[Note], urls: Mapping[str, str], language: str) -> str:
-    """Return the box that lists the notes leading to a page; empty when there are none.
-
-    Args:
-        sources: The notes that link to the page.
-        urls: Their addresses, relative to the page, by note id.
-        language: The language of the page's frame.
-    """
-    items = "".join(
-        f'<li><a href="{html.escape(urls[note.id])}">{html.escape(note.title)}</a></li>'
-        for note in sources
-        if note.id in urls
-    )
-    if not items:
-        return ""
-    title = _BACKLINKS_TITLE[language]
-    return (
-        f'<aside class="backlinks" aria-label="{title}" data-search-exclude>'
-        f'<p class="backlinks__title">{title}</p><ul>{items}</ul></aside>'
-    )
