@@ -30,7 +30,7 @@ _WORDS = {
         "in": "提到本文",
         "out": "本文提到",
         "whole": "在全图中看",
-        "counts": "{} 篇笔记，{} 对相连。连得最多的：",
+        "counts": "{} 篇笔记，{} 对相连；另有 {} 篇与谁都不相连，不画。连得最多的：",
         "head": "| 笔记 | 连到几篇 |",
     },
     "en": {
@@ -39,7 +39,7 @@ _WORDS = {
         "in": "Link here",
         "out": "Linked from here",
         "whole": "see it in the graph",
-        "counts": "{} notes, {} pairs linked. Those with the most:",
+        "counts": "{} notes, {} pairs linked; {} more, linked with none, are not drawn. The most:",
         "head": "| Note | Linked with |",
     },
 }
@@ -125,7 +125,7 @@ def place(catalogue: Catalogue, language: str, *, prefix: str = "") -> str:
     first = sorted(degree, key=lambda one: (-degree[one], one))[:_MOST]
     rows = [f"| {contents.link(shown[one], prefix)} | {degree[one]} |" for one in first]
     table = "\n".join([words["head"], "| --- | ---: |", *rows])
-    counts = words["counts"].format(len(shown), len(found))
+    counts = words["counts"].format(len(degree), len(found), len(shown) - len(degree))
     return f'<div class="graph" data-notes="{FILE}"></div>\n\n{counts}\n\n{table}'
 
 
@@ -138,8 +138,10 @@ def files(catalogue: Catalogue, areas: Sequence[Area]) -> dict[str, str]:
 
 
 def data(catalogue: Catalogue, areas: Sequence[Area], language: str) -> str:
-    """Return a script that hands over areas, notes with the number of their area, and pairs."""
-    shown = nodes(catalogue, language)
+    """Return a script that hands over areas, linked notes with their area's number, and pairs."""
+    linked = pairs(catalogue, language)
+    some = {one for pair in linked for one in pair}
+    shown = [note for note in nodes(catalogue, language) if note.id in some]
     names = {area.id: area.title.get(language) for area in areas}
     used = list(dict.fromkeys(note.id.partition("/")[0] for note in shown))
     used.sort(key=lambda one: ([*names, one].index(one), one))
@@ -150,7 +152,7 @@ def data(catalogue: Catalogue, areas: Sequence[Area], language: str) -> str:
     graph = {
         "areas": [names[one] for one in used],
         "notes": [[one.id, one.title, used.index(one.id.partition("/")[0])] for one in shown],
-        "pairs": [[at[one], at[other]] for one, other in pairs(catalogue, language)],
+        "pairs": [[at[one], at[other]] for one, other in linked],
     }
     text = json.dumps(graph, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
     return f"window.handbookGraph={text};\n"

@@ -71,11 +71,11 @@
       notes[pair[1]].near.push(notes[pair[0]]);
     });
     d3.forceSimulation(notes)
-      .force("charge", d3.forceManyBody().strength(-160))
+      .force("charge", d3.forceManyBody().strength(-200))
       .force("link", d3.forceLink(pairs).distance(60).strength(0.15))
       .force("x", d3.forceX(function (one) { return 330 * Math.cos(one.at); }).strength(0.12))
       .force("y", d3.forceY(function (one) { return 260 * Math.sin(one.at); }).strength(0.14))
-      .force("collide", d3.forceCollide(13))
+      .force("collide", d3.forceCollide(18))
       .stop()
       .tick(300);
   }
@@ -201,7 +201,8 @@
     zoom = Math.min(WIDEST, Math.max(1, factor ? zoom * factor : 1));
     var width = Math.max(part.scroll.clientWidth, 720) * zoom;
     part.svg.style.width = Math.round(width) + "px";
-    part.svg.classList.toggle("is-wide", width / part.width > 1.3);
+    part.svg.style.fontSize = 12 * part.width / width + "px"; /* as large as it was, however wide */
+    part.svg.classList.toggle("is-wide", width / part.width > 1.6);
     if (chosen) { reveal(chosen); }
   }
 
