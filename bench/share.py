@@ -19,13 +19,12 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from hooks import handbook
-from hooks.data import facts
+from hooks.data import facts, glossary_load
 from hooks.links import addresses, assets, digest, safety
 from hooks.links import check as source_check
 from hooks.notes import catalogue, navigation, twins
 from hooks.pages import fences
 from hooks.pages.values import values
-from hooks.search.words import terms
 from hooks.site import check
 
 CHECKS = (
@@ -34,7 +33,7 @@ CHECKS = (
     (twins, "check_pairs"),
     (navigation, "check_navigation"),
     (assets, "orphans"),
-    (terms, "check_file"),
+    (glossary_load, "check_terms"),
     (addresses, "check_aliases"),
     (addresses, "check_register"),
     (handbook, "_check_blocks"),

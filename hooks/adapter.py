@@ -26,19 +26,29 @@ if str(ROOT) not in sys.path:  # MkDocs loads this file by path, whatever the wo
 
 from hooks.calc import engine as calc_engine
 from hooks.calc import presets as calc_presets
-from hooks.data import downloads
+from hooks.data import downloads, resource_files
 from hooks.drawings import figures
 from hooks.findings import Finding, has_errors
 from hooks.handbook import Tree, read_tree
 from hooks.links import addresses, safety
 from hooks.markdown import HeadingIdsExtension
 from hooks.notes import history, navigation, twins
-from hooks.pages import aliases, backlinks, graph, markers, paths, questions, source_use
+from hooks.pages import (
+    aliases,
+    backlinks,
+    graph,
+    markers,
+    paths,
+    questions,
+    resources,
+    source_use,
+    term_marks,
+)
 from hooks.pages import calculator as calc_page
 from hooks.pages import fences as data_fences
 from hooks.pages import sources as bibliography
 from hooks.pages.values import links
-from hooks.search import from_html, load_terms, pages
+from hooks.search import from_html, pages
 from hooks.search import install as search_install
 from hooks.search import material as search_material
 from hooks.site import anki, check, offline, publish
@@ -64,6 +74,7 @@ class Build:
     """Where the site goes once it is known to be good."""
     is_serving: bool
     added: dict[str, datetime.date]
+    marks: term_marks.Marks
     language: str = "zh"
     page_dir: str = ""
     """Folder of the page being rendered, in the site; what fences link to starts there."""
@@ -128,7 +139,8 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
         repo_url=config.repo_url or "",
         site_url=config.site_url or "",
     )
-    build = Build(tree, site, is_serving, history.first_days(ROOT))
+    marks = term_marks.Marks(tree.glossary)
+    build = Build(tree, site, is_serving, history.first_days(ROOT), marks)
     config.extra[_KEY] = build
     config.extra["offline_worker"] = not is_serving  # read by overrides/main.html
     _say(tree.findings, build)
@@ -198,13 +210,26 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
         asked=build.tree.coverage,
         learning=build.tree.paths,
         has_deck=anki.is_available(),
+        library=build.tree.library,
+        resources=lambda language: _resources(build, language),
+        glossary=build.tree.glossary,
     )
 
 
 def _sources(build: Build, language: str) -> str:
+    return bibliography.render(build.tree.facts, _users(build, language), language)
+
+
+def _users(build: Build, language: str) -> dict[str, list[Any]]:
     tree = build.tree
-    users = source_use.users(tree.notes, tree.facts, tree.resolver, language)
-    return bibliography.render(tree.facts, users, language)
+    return source_use.users(tree.notes, tree.facts, tree.resolver, language)
+
+
+def _resources(build: Build, language: str) -> str:
+    tree = build.tree
+    users = _users(build, language)
+    cited = resources.citing(tree.library, tree.notes, language, tree.facts, users)
+    return resources.render(tree.library, tree.areas, cited, language)
 
 
 @event_priority(100)  # Check what Markdown made before anything is added to it
@@ -242,6 +267,7 @@ def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -
         language=build.language,
         trail=[str(section.title) for section in page.ancestors][::-1],
     )
+    html = build.marks.mark(html, note)  # after search has collected: it finds the text alone
     return html + _backlinks(page, note.id, build, config, files)
 
 
@@ -287,12 +313,11 @@ def on_post_build(config: MkDocsConfig) -> None:
         return  # a nested build: the outermost one finishes the site
     build = _build(config)
     staged = Path(config.site_dir)
-    terms = build.tree.docs / "terms.yml"
     search_install.install(
         staged,
         search_material.find_theme_dir(config.theme.dirs),
         build.searched,
-        load_terms(terms) if terms.is_file() else [],
+        list(build.tree.glossary.terms.values()),
         search_install.read_settings(config.extra.get("search")),
     )
     publish.add_licences(ROOT, staged)
@@ -300,7 +325,8 @@ def on_post_build(config: MkDocsConfig) -> None:
     _add_questions(build, config.site_url or "")
     rows = calc_presets.files(calc_engine.default(build.tree.facts).data)
     rows |= graph.files(build.tree.notes, build.tree.areas)
-    publish.add_files(staged, downloads.files(build.tree.facts) | build.files | rows)
+    listed = resource_files(build.tree.library, resources.topics(build.tree.areas))
+    publish.add_files(staged, downloads.files(build.tree.facts) | build.files | rows | listed)
     findings = build.found + check.check_site(staged, site_url=config.site_url or "")
     _say(sorted(set(findings)), build)
     if build.is_serving:

@@ -6,7 +6,16 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from hooks.data import coverage, facts, load, measured_check, paths
+from hooks.data import (
+    coverage,
+    facts,
+    glossary,
+    glossary_load,
+    load,
+    measured_check,
+    paths,
+    resources,
+)
 from hooks.drawings import diagrams, figures
 from hooks.findings import Finding
 from hooks.links import Settings, addresses, assets, check, digest, includes
@@ -24,9 +33,10 @@ from hooks.notes import (
 from hooks.pages import DataFences, contents, topic_map, topic_tree
 from hooks.pages import coverage as coverage_page
 from hooks.pages import fences as data_fences
+from hooks.pages import glossary as glossary_page
 from hooks.pages import paths as paths_page
 from hooks.pages.values import values
-from hooks.search.words import term_forms, terms
+from hooks.search.words import term_forms
 
 MERMAID = "assets/vendor/mermaid/mermaid.min.js"
 
@@ -45,6 +55,9 @@ class Tree:
     """What the documents ask that the handbook grew from; None where it is bad or absent."""
     paths: tuple[paths.LearningPath, ...]
     """Learning paths; empty where they are bad or absent."""
+    library: resources.Library
+    """The library of resources, as far as it is valid."""
+    glossary: glossary.Glossary
     fences: DataFences
     """Renders the fences that show data; what the check has rendered is there already."""
     resolver: values.Resolver
@@ -100,11 +113,15 @@ def _read_rest(
     findings += problems
     areas, problems = topic_map.load(docs / "map.yml", "docs/map.yml")
     findings += problems + topic_tree.check(areas, notes) + missing_translations(notes)
-    covered, problems = _check_coverage(notes, docs)
+    folder = docs / "data" / resources.FOLDER
+    library, problems = resources.load_resources(folder, {area.id for area in areas})
+    findings += problems
+    covered, problems = _check_coverage(notes, docs, library)
     findings += problems
     ways, problems = _check_paths(notes, docs)
     findings += problems
-    findings += _check_terms(notes, docs / "terms.yml")
+    terms, problems = _check_terms(notes, docs)
+    findings += problems
     findings += addresses.check_aliases(notes)
     register = root / addresses.REGISTER
     if register.is_file():
@@ -114,14 +131,30 @@ def _read_rest(
     findings += _check_blocks(fences)
     resolver = values.Resolver(base, docs, root, frozenset(notes.ids()), known=fences.known)
     findings += values.check_notes(notes, resolver)
-    return Tree(root, docs, notes, entries, base, areas, covered, ways, fences, resolver, findings)
+    return Tree(
+        root,
+        docs,
+        notes,
+        entries,
+        base,
+        areas,
+        covered,
+        ways,
+        library,
+        terms,
+        fences,
+        resolver,
+        findings,
+    )
 
 
-def _check_coverage(notes: Catalogue, docs: Path) -> tuple[coverage.Coverage | None, list[Finding]]:
+def _check_coverage(
+    notes: Catalogue, docs: Path, library: resources.Library
+) -> tuple[coverage.Coverage | None, list[Finding]]:
     path = docs / "data" / coverage.FILE
     found, document, findings = coverage.load_coverage(path, f"docs/data/{path.name}")
     if found is not None and document is not None:
-        findings += coverage_page.check(found, document, notes)
+        findings += coverage_page.check(found, document, notes, library)
     return (None if findings else found), findings
 
 
@@ -135,11 +168,10 @@ def _check_paths(
     return (() if findings else found), findings
 
 
-def _check_terms(notes: Catalogue, path: Path) -> list[Finding]:
-    if not path.is_file():
-        return []
-    groups, findings = terms.check_terms(path.read_text(encoding="utf-8"))
-    return findings + term_forms.check_forms(notes, groups)
+def _check_terms(notes: Catalogue, docs: Path) -> tuple[glossary.Glossary, list[Finding]]:
+    found, findings = glossary_load.read_glossary(docs / glossary_load.FOLDER)
+    findings += glossary_page.check(found, notes)
+    return found, findings + term_forms.check_forms(notes, list(found.terms.values()))
 
 
 def _check_diagrams(notes: Catalogue, docs: Path, root: Path) -> list[Finding]:

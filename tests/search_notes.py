@@ -43,25 +43,27 @@ NOTES = {
 }
 
 TERMS = """\
-- id: congestion-control
-  zh: [拥塞控制]
-  en: [congestion control]
-- id: device-memory
-  zh: [显存]
-  en: [device memory, VRAM]
-  see: [bandwidth]
-- id: bandwidth
-  zh: [带宽, 频宽]
-  en: [bandwidth]
-- id: ring-reduce
-  zh: [环形归约]
-  en: [ring reduction]
+title: 甲
+terms:
+  - id: congestion-control
+    zh: [拥塞控制]
+    en: [congestion control]
+  - id: device-memory
+    zh: [显存]
+    en: [device memory, VRAM]
+    see: [bandwidth]
+  - id: bandwidth
+    zh: [带宽, 频宽]
+    en: [bandwidth]
+  - id: ring-reduce
+    zh: [环形归约]
+    en: [ring reduction]
 """
 
 
 def write(folder: Path) -> Path:
     """Write the notes and the terms below a folder; returns it."""
-    for name, text in {**NOTES, "terms.yml": TERMS}.items():
+    for name, text in {**NOTES, "terms/01-all.yml": TERMS}.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")

@@ -4,8 +4,8 @@
 
 GIT_DIR is a clone of https://github.com/NVIDIA/nccl with its tags. A default is the expression in
 the source (`-2` mostly means "decided later"), or null where the code asks for a string. The first
-tag is the first release v2.x.y-1 up to TAG whose `src` holds the name as a literal of its own, at
-whatever default and meaning it had then; tags begin at v2.3.5-5, so what is older shows as 2.3.7.
+tag is the first release of NCCL 2 up to TAG whose `src` holds the name as a literal of its own, at
+whatever default and meaning it had then; they begin at v2.3.5-5, so what is older shows as 2.3.5.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _LITERAL = re.compile(
     r'"(?P<whole>NCCL_[A-Z0-9_]+)"|NCCL_PARAM\(\s*\w+,\s*"(?P<short>\w+)"'
     r"|DEFINE_NCCL_PARAM\(\s*\w+,[^,]+,\s*(?P<typed>NCCL_\w+)"
 )
-_RELEASE = re.compile(r"v2\.\d+\.\d+-1\Z")
+_RELEASE = re.compile(r"v2\.\d+\.\d+-\d+\Z")
 _SOURCES = (".h", ".cc", ".cu")
 
 

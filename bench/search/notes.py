@@ -61,9 +61,9 @@ class Collection:
 def handbook() -> Collection:
     """Return this handbook's notes."""
     commit = git("rev-parse", "HEAD", cwd=ROOT)
-    terms = ROOT / "docs/terms.yml"
+    terms = ROOT / "docs/terms"
     source = {"commit": commit, "notes": len(list((ROOT / "docs").rglob("*.md")))}
-    return Collection("handbook", ROOT / "docs", terms if terms.is_file() else None, source)
+    return Collection("handbook", ROOT / "docs", terms if terms.is_dir() else None, source)
 
 
 def public(name: str, cache: Path) -> Collection:

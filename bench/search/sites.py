@@ -22,10 +22,10 @@ from typing import Any
 import material
 
 from bench.search.notes import ROOT, Collection
+from hooks.data import load_terms
 from hooks.search import install as search_install
 from hooks.search import material as search_material
 from hooks.search.from_folder import folder_pages
-from hooks.search.words.terms import load_terms
 
 THEME = Path(str(material.__file__)).parent / "templates"
 WORKERS = search_material.WORKERS_DIR

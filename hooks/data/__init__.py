@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from hooks.data.coverage import Coverage, Origin, Question, load_coverage
 from hooks.data.facts import Cell, Column, FactBase, Row, Source
+from hooks.data.glossary import VENDORS, Glossary, Subject, Term, flat
+from hooks.data.glossary_load import TermsError, check_terms, load_terms, read_glossary
 from hooks.data.load import load_facts
 from hooks.data.measured import (
     Known,
@@ -17,39 +19,61 @@ from hooks.data.measured import (
 )
 from hooks.data.options import BlockError, names, pick, read_options
 from hooks.data.paths import LearningPath, Step, load_paths
+from hooks.data.resource_files import files as resource_files
+from hooks.data.resource_files import path_of as resource_path
+from hooks.data.resources import GENERAL, KINDS, LEVELS, Library, Resource, load_resources
+from hooks.data.resources import plain as plain_address
 from hooks.data.rows import conditions, select
 from hooks.data.wording import Text, caption, label, number, statistic, terms
 
 __all__ = [
+    "GENERAL",
+    "KINDS",
+    "LEVELS",
+    "VENDORS",
     "BlockError",
     "Cell",
     "Column",
     "Coverage",
     "FactBase",
+    "Glossary",
     "Known",
     "LearningPath",
+    "Library",
     "Origin",
     "Question",
     "Record",
+    "Resource",
     "Result",
     "Row",
     "Source",
     "Specification",
     "Step",
+    "Subject",
     "Summary",
+    "Term",
+    "TermsError",
     "Text",
     "axis_title",
     "caption",
+    "check_terms",
     "conditions",
+    "flat",
     "label",
     "load_coverage",
     "load_facts",
     "load_paths",
     "load_record",
+    "load_resources",
+    "load_terms",
     "names",
     "number",
     "pick",
+    "plain_address",
+    "read_glossary",
     "read_options",
+    "resource_files",
+    "resource_path",
     "select",
     "stale_programs",
     "statistic",

@@ -45,18 +45,26 @@ class Question(_Record):
     """Ids of notes, with or without the id of a heading of the Chinese file: `a/b#heading`."""
     planned: str | None = Field(default=None, pattern=r"^[a-z0-9-]+(/[a-z0-9-]+)+$")
     """The id of the note that is owed; once it exists, it is the answer."""
+    resource: str | None = None
+    """The key of the resource that a link, a person or a course of a document is."""
 
     @model_validator(mode="after")
     def _either(self) -> Question:
-        if bool(self.answers) == bool(self.planned):
-            raise ValueError("must have 'answers' or 'planned', one of the two")
+        if self.answers and self.planned:
+            raise ValueError("must have 'answers' or 'planned', not both")
+        if not (self.answers or self.planned or self.resource):
+            raise ValueError("must have 'answers', 'planned' or 'resource'")
         return self
 
     def answered_by(self, notes: Iterable[str]) -> tuple[str, ...]:
-        """Return what answers it, given the ids of the notes that exist; empty if it is owed."""
+        """Return which notes answer it, given the ids of those that exist."""
         if self.planned:
             return (self.planned,) if self.planned in notes else ()
         return self.answers
+
+    def is_answered(self, notes: Iterable[str]) -> bool:
+        """Return whether a note or a resource answers it, given the ids of existing notes."""
+        return bool(self.resource or self.answered_by(notes))
 
 
 class Coverage(_Record):

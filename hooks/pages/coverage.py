@@ -6,12 +6,12 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from hooks.findings import nearest
-from hooks.pages import contents
+from hooks.pages import contents, resources
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from hooks.data import Coverage, Origin, Question
+    from hooks.data import Coverage, Library, Origin, Question
     from hooks.findings import Document, Finding
     from hooks.notes import Catalogue, Note
 
@@ -42,11 +42,18 @@ _WORDS = {
 }
 
 
-def check(coverage: Coverage, document: Document, notes: Catalogue) -> list[Finding]:
-    """Tell which answers name a note or a heading that does not exist; the rule is `coverage`."""
+def check(
+    coverage: Coverage, document: Document, notes: Catalogue, library: Library
+) -> list[Finding]:
+    """Tell which answers name a note, a heading or a resource that does not exist."""
     findings = []
     ids = notes.ids()
     for name, row in coverage.rows.items():
+        if row.resource and row.resource not in library:
+            message = f"row '{name}' names the resource '{row.resource}', which does not exist"
+            hint = nearest(row.resource, library)
+            place = ("rows", name, "resource")
+            findings.append(document.finding("coverage", place, message, row.resource, hint))
         for number, answer in enumerate(row.answers):
             note_id, _, heading = answer.partition("#")
             path = ("rows", name, "answers", number)
@@ -68,7 +75,14 @@ def _headings(note: Note) -> list[str]:
     return [heading.id for heading in note.source.headings]
 
 
-def render(coverage: Coverage, notes: Catalogue, language: str, *, prefix: str = "") -> str:
+def render(
+    coverage: Coverage,
+    notes: Catalogue,
+    library: Library,
+    language: str,
+    *,
+    prefix: str = "",
+) -> str:
     """Return a table of counts, and a folded table of rows for each document, as Markdown."""
     words = _WORDS[language]
     ids = frozenset(notes.ids())
@@ -76,14 +90,14 @@ def render(coverage: Coverage, notes: Catalogue, language: str, *, prefix: str =
     sums = [0, 0, 0]
     for key, origin in coverage.documents.items():
         rows = coverage.of(key)
-        answered = sum(bool(row.answered_by(ids)) for row in rows.values())
+        answered = sum(row.is_answered(ids) for row in rows.values())
         numbers = [len(rows), answered, len(rows) - answered]
         sums = [one + other for one, other in zip(sums, numbers, strict=True)]
         author = contents.escape(origin.author or words["unknown"])
         counts.append(_line(_title(origin, language), author, *numbers))
         summary = words["summary"].format(origin.title.in_language(language), *numbers)
         lines = [_line(*_ROWS[language]), "| --- | --- |"]
-        lines += [_row(row, notes, ids, language, prefix) for row in rows.values()]
+        lines += [_row(row, notes, library, ids, language, prefix) for row in rows.values()]
         table = "\n".join(lines)
         # The words of others: a search must find the notes, not the list of what was asked.
         opening = (
@@ -105,14 +119,31 @@ def _title(origin: Origin, language: str) -> str:
     return title + _WORDS[language]["lost"].format(origin.sought)
 
 
-def _row(row: Question, notes: Catalogue, ids: Collection[str], language: str, prefix: str) -> str:
+def _row(
+    row: Question,
+    notes: Catalogue,
+    library: Library,
+    ids: Collection[str],
+    language: str,
+    prefix: str,
+) -> str:
     words = _WORDS[language]
     what = contents.escape(row.what.in_language(language))
-    answers = row.answered_by(ids)
-    if not answers:
-        return _line(what, f'<small class="planned">{words["planned"]}</small> `{row.planned}`')
-    links = [link(answer, notes, language, prefix) for answer in answers]
+    links = [link(answer, notes, language, prefix) for answer in row.answered_by(ids)]
+    if row.resource:
+        links.append(_entry(row.resource, library, notes, language, prefix))
+    if row.planned and row.planned not in ids:
+        links.append(f'<small class="planned">{words["planned"]}</small> `{row.planned}`')
     return _line(what, words["and"].join(links))
+
+
+def _entry(key: str, library: Library, notes: Catalogue, language: str, prefix: str) -> str:
+    """Return a link to an entry of the page of resources, or to itself where that page is not."""
+    title = library[key].title.in_language(language)
+    page = notes.in_language(resources.PAGE, language)
+    if page is None:
+        return f"[{contents.escape(title)}]({library[key].url})"
+    return contents.link(page, prefix, key, f"{page.title}{_WORDS[language]['heading']}{title}")
 
 
 def link(answer: str, notes: Catalogue, language: str, prefix: str) -> str:

@@ -8,15 +8,25 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from hooks.data import Coverage, LearningPath
+from hooks.data import Coverage, Glossary, LearningPath, Library
 from hooks.findings import rules
 from hooks.links.external import report as external_report
 from hooks.notes import Catalogue, Entry
-from hooks.pages import contents, coverage, graph, paths, questions, topic_map, topic_tree
+from hooks.pages import (
+    contents,
+    coverage,
+    graph,
+    paths,
+    questions,
+    topic_map,
+    topic_tree,
+    vendor_terms,
+)
+from hooks.pages import glossary as glossary_page
 
 _MARKER = re.compile(
     r"^<!-- (?P<name>contents|notes|newest|verified|map|plan|external-links|sources"
-    r"|check-rules|coverage|questions|paths|tree|graph)"
+    r"|check-rules|coverage|questions|resources|glossary|vendor-terms|paths|tree|graph)"
     r"(?: depth=(?P<depth>\d))?(?: area=(?P<area>[a-z]+))? -->[ \t]*$",
     re.MULTILINE,
 )
@@ -40,6 +50,9 @@ def fill_markers(
     asked: Coverage | None = None,
     learning: Sequence[LearningPath] = (),
     has_deck: bool = False,
+    library: Library | None = None,
+    resources: Callable[[str], str] | None = None,
+    glossary: Glossary | None = None,
 ) -> str:
     """Replace each marker line by the list it names.
 
@@ -49,9 +62,12 @@ def fill_markers(
     `<!-- external-links -->`: what the last check of external links found. `<!-- sources -->`:
     what `sources` returns for the language, the bibliography of the data.
     `<!-- check-rules -->`: every rule of the checks. `<!-- coverage -->`: what is `asked`, and
-    which notes answer it. `<!-- questions -->`: the interview questions, by subject, a
-    place to practise them, and the deck where there is one. `<!-- paths -->`: the paths of
-    `learning`. `<!-- tree -->`: the topic map down to notes. `<!-- graph -->`: notes and links.
+    which notes and entries of the `library` answer it. `<!-- questions -->`: the interview
+    questions, by subject, a place to practise them, and the deck where there is one.
+    `<!-- resources -->`: what `resources` returns for the language, the whole library.
+    `<!-- glossary -->`: the entries of the `glossary`, with an index. `<!-- vendor-terms -->`:
+    what vendors call the same thing. `<!-- paths -->`: the paths of `learning`.
+    `<!-- tree -->`: the topic map down to notes. `<!-- graph -->`: notes and links.
     """
     prefix = posixpath.relpath(".", posixpath.dirname(page_path) or ".")
 
@@ -73,11 +89,20 @@ def fill_markers(
         if name == "check-rules":
             return rules_table(language)
         if name == "coverage":
-            return coverage.render(asked, notes, language, prefix=prefix) if asked else ""
-        if name == "paths":
-            return paths.render(learning, notes, language, prefix=prefix)
+            if asked is None:
+                return ""
+            return coverage.render(asked, notes, library or {}, language, prefix=prefix)
         if name == "questions":
             return questions.listing(notes, language, has_deck=has_deck, prefix=prefix)
+        if name == "resources":
+            return resources(language) if resources else ""
+        if name == "glossary":
+            return glossary_page.render(glossary, notes, language) if glossary else ""
+        if name == "vendor-terms":
+            here = page_path.removesuffix(".md").removesuffix(".en")
+            return vendor_terms.render(glossary, language, here) if glossary else ""
+        if name == "paths":
+            return paths.render(learning, notes, language, prefix=prefix)
         if name == "tree":
             return topic_tree.render(areas, notes, language, prefix=prefix)
         if name == "graph":

@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+from hooks.data import Term, load_terms
 from hooks.search.from_folder import folder_pages
 from hooks.search.pages import Page
 from hooks.search.pairs import pair_sections
 from hooks.search.words import characters, everyday
-from hooks.search.words.terms import Group, load_terms
 
 FORMAT: Final = 1
 """Number of the format; the core refuses any other."""
@@ -91,7 +91,7 @@ def _cut(pages: Iterable[Page], most: int) -> list[list[Page]]:
 
 
 def make_index(
-    pages: Sequence[Page], groups: Sequence[Group] = (), *, part_bytes: int = PART_BYTES
+    pages: Sequence[Page], groups: Sequence[Term] = (), *, part_bytes: int = PART_BYTES
 ) -> Index:
     """Return the index of pages; `groups` are the terms that mean the same."""
     numbers = pair_sections(pages)
@@ -131,9 +131,9 @@ def build_index(docs_dir: Path, terms: Path | None = None) -> Index:
 
     Args:
         docs_dir: The folder; every `.md` below it is a note.
-        terms: The data file of terms that mean the same; None or a missing file: none.
+        terms: The folder of terms that mean the same; None or a missing folder: none.
     """
-    groups = load_terms(terms) if terms is not None and terms.is_file() else []
+    groups = load_terms(terms) if terms is not None else []
     return make_index(folder_pages(docs_dir), groups)
 
 

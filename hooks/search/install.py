@@ -14,12 +14,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+from hooks.data import Term
 from hooks.search import material
 from hooks.search.engine import core_source
 from hooks.search.index import Index, make_index, script
 from hooks.search.material import PREFIXES, WORKER_NAME, WORKERS_DIR, PatchError, Replacement
 from hooks.search.pages import Page
-from hooks.search.words.terms import Group
 
 FOLDER: Final = "search"
 TABLES: Final = f"{FOLDER}/handbook.tables.js"
@@ -143,7 +143,7 @@ def facets(pages: Sequence[Page], queries: Mapping[str, Sequence[str]]) -> dict[
 def own_files(
     theme_dir: Path,
     pages: Sequence[Page],
-    groups: Sequence[Group] = (),
+    groups: Sequence[Term] = (),
     settings: Settings | None = None,
     prefixes: Mapping[str, str] = PREFIXES,
 ) -> dict[str, str]:
@@ -190,7 +190,7 @@ def install(
     site_dir: Path,
     theme_dir: Path,
     pages: Sequence[Page],
-    groups: Sequence[Group] = (),
+    groups: Sequence[Term] = (),
     settings: Settings | None = None,
 ) -> None:
     """Write search into a built site, once all languages and search_index.json are on disk.

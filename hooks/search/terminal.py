@@ -60,8 +60,8 @@ def _open_index(docs: Path | None, root: Path) -> tuple[Index, Path | None, Path
         built = read_site(root / "site")
         if docs is None and built is not None:
             return built, root / "site", own
-        return build_index(own, own / "terms.yml"), None, own
-    return build_index(docs, docs / "terms.yml"), None, docs
+        return build_index(own, own / "terms"), None, own
+    return build_index(docs, docs / "terms"), None, docs
 
 
 def link_of(hit: Hit, sources: Mapping[str, str], site: Path | None, docs: Path) -> str:

@@ -69,6 +69,14 @@ FIGURES = [
         0.15,
         True,
     ),
+    Published(
+        "nccl 1469, 16 nodes of H100, in place",
+        "2024-10-03",
+        {"ranks": 128, "size": 8},
+        61.98,
+        0.15,
+        True,
+    ),
     # Bandwidth of several nodes
     Published(H100_RING, "2024-03-13", {"ranks": 32, "size": "8G"}, 320, 0.20),
     Published(H100_RING, "2024-03-13", {"ranks": 16, "size": "8G"}, 330, 0.20),
@@ -101,6 +109,16 @@ FIGURES = [
     Published(P6, "2026-08-22", {"ranks": 32, "size": "1Gi", **B200}, 361.99, 0.05),
     # One node
     Published("ml-engineering, ring", "2026-08-22", {"ranks": 8, "size": "16Gi"}, 367.2, 0.05),
+    *(
+        Published(
+            f"ml-engineering, {operation}",
+            "2026-08-22",
+            {"operation": operation, "ranks": 8, "size": "16Gi"},
+            busbw,
+            0.05,
+        )
+        for operation, busbw in (("all-gather", 361.4), ("reduce-scatter", 362.9))
+    ),
     Published("nccl 1374, GTC S62129", "2024-07-24", {"ranks": 8, "size": "8G", **NVLS}, 480, 0.05),
     Published(P6, "2026-08-22", {"ranks": 8, "size": "16Gi", **NVLS_B200}, 845.67, 0.05),
     Published(H200, "2026-08-22", {"ranks": 8, "size": "32Ki", **NVLS}, 3.20, 0.20),
@@ -189,6 +207,41 @@ def test_latencies_are_those_of_nccl(
 ) -> None:
     ours = calc.run("collective", {**entries, "size": 1})["time"] * 1e6
     assert ours == pytest.approx(microseconds, rel=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("ranks", "algorithm", "latency", "busbw", "of_bus"),
+    [
+        # tuning.cc: bus bandwidth (links at 0.82 of 450 GB/s, ports at 0.96 of 50), its share, and
+        # n / nsteps for rings or 1/2 for trees.
+        pytest.param(8, "ring (one per port), LL128", 14 + 14 * 1.9, 369 * 0.92, 8 / 14, id="node"),
+        pytest.param(
+            64,
+            "ring (one per port), Simple",
+            1.4 * (8.4 + (126 - 14) * 3.4 + 14 * 14),
+            8 * 48,
+            64 / 126,
+            id="rings over nodes, the plateau",
+        ),
+        pytest.param(
+            64,
+            "double binary tree (chains in nodes), Simple",
+            8.4 + 2 * (7 * 4 + 3 * 14),
+            8 * 48 * 0.92,
+            1 / 2,
+            id="trees over nodes",
+        ),
+    ],
+)
+def test_times_of_1_gib_are_those_of_nccl_by_hand(
+    calc: Engine, ranks: int, algorithm: str, latency: float, busbw: float, of_bus: float
+) -> None:
+    protocol = algorithm.rsplit(", ", 1)[1]
+    entries = {"ranks": ranks, "size": "1Gi", "protocol": protocol}
+    rows = calc.show("collective", entries, "en")["tables"][0]["rows"]
+    seconds = next(str(row["cells"][2]) for row in rows if str(row["cells"][0]) == algorithm)
+    by_hand = latency + (1 << 30) / (1000 * busbw * of_bus)
+    assert float(seconds.split()[0]) * 1000 == pytest.approx(by_hand, rel=2e-3)
 
 
 @pytest.mark.parametrize("per_node", [1, 8])

@@ -7,13 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from hooks.data import Coverage, load_coverage, load_facts
+from hooks.data import Coverage, Library, Resource, load_coverage, load_facts, load_resources
 from hooks.findings import Document
 from hooks.findings.finding import Finding
+from hooks.markdown import Heading
 from hooks.notes import catalogue
 from hooks.notes.note import Catalogue
 from hooks.pages import coverage as page
-from hooks.pages import markers
+from hooks.pages import markers, topic_map
 from tests.samples import note, said, tree
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -21,12 +22,26 @@ FILE = ROOT / "docs/data/coverage.yml"
 IDS = (ROOT / "tests/fixtures/coverage/ids.txt").read_text(encoding="utf-8").split()
 LANGUAGES = pytest.mark.parametrize("language", ["zh", "en"])
 TWICE = "rows:\n  000-1: {what: w, planned: a/x}\n  000-1: {what: w, planned: a/y}\n"
+ENTRY = {"title": "T", "url": "https://a.example/t", "kind": "tool", "level": "intro"}
+LIBRARY = {
+    "tool": Resource.model_validate(
+        {**ENTRY, "topics": ("general",), "gives": {"zh": "查", "en": "look up"}}
+    )
+}
 DOCUMENT = 'documents:\n  "000": {title: D, url: https://a.example/b}\n'
 
 
 @pytest.fixture(scope="module")
 def notes() -> Catalogue:
     return catalogue.load(ROOT / "docs", ROOT)[0]
+
+
+@pytest.fixture(scope="module")
+def library() -> Library:
+    areas, _ = topic_map.load(ROOT / "docs/map.yml", "docs/map.yml")
+    found, findings = load_resources(ROOT / "docs/data/resources", {one.id for one in areas})
+    assert findings == []
+    return found
 
 
 def ours() -> tuple[Coverage, Document]:
@@ -42,9 +57,11 @@ def test_every_item_of_the_documents_has_one_row() -> None:
     assert sum(len(coverage.of(key)) for key in coverage.documents) == len(IDS)
 
 
-def test_every_answer_names_a_note_and_a_heading_that_exist(notes: Catalogue) -> None:
+def test_every_answer_names_a_note_a_heading_or_a_resource_that_exists(
+    notes: Catalogue, library: Library
+) -> None:
     coverage, document = ours()
-    assert page.check(coverage, document, notes) == []
+    assert page.check(coverage, document, notes, library) == []
 
 
 def test_every_document_has_an_address_or_the_day_it_was_sought() -> None:
@@ -56,14 +73,16 @@ def test_every_document_has_an_address_or_the_day_it_was_sought() -> None:
 
 
 @LANGUAGES
-def test_the_page_shows_the_counts_of_the_data(notes: Catalogue, language: str) -> None:
+def test_the_page_shows_the_counts_of_the_data(
+    notes: Catalogue, library: Library, language: str
+) -> None:
     coverage, _ = ours()
-    shown = page.render(coverage, notes, language, prefix="..")
+    shown = page.render(coverage, notes, library, language, prefix="..")
     ids = set(notes.ids())
     together = [0, 0, 0]
     for key, origin in coverage.documents.items():
         rows = coverage.of(key).values()
-        answered = sum(bool(row.answers) or row.planned in ids for row in rows)
+        answered = sum(bool(row.answers or row.resource) or row.planned in ids for row in rows)
         counts = [len(rows), answered, len(rows) - answered]
         together = [one + other for one, other in zip(together, counts, strict=True)]
         title = origin.title.in_language(language)
@@ -74,7 +93,8 @@ def test_the_page_shows_the_counts_of_the_data(notes: Catalogue, language: str) 
         ] == counts
         assert f"]({origin.url})" in line or origin.url is None
     assert "| {} | {} | {} |".format(*together) in shown and together[0] == len(IDS)
-    assert shown.count('class="planned"') == together[2]
+    owed = sum(bool(row.planned) and row.planned not in ids for row in coverage.rows.values())
+    assert shown.count('class="planned"') == owed >= together[2]
     assert shown.count('data-search-exclude=""') == len(coverage.documents)
     folded = re.findall(r"<details markdown.*?</details>", shown, re.DOTALL)
     assert sum(fold.count("\n| ") for fold in folded) == len(IDS) + 2 * len(folded)
@@ -82,7 +102,7 @@ def test_the_page_shows_the_counts_of_the_data(notes: Catalogue, language: str) 
 
 @LANGUAGES
 def test_links_of_the_page_lead_to_headings_of_that_language(
-    notes: Catalogue, language: str
+    notes: Catalogue, library: Library, language: str
 ) -> None:
     coverage, _ = ours()
     text = markers.fill_markers(
@@ -94,13 +114,19 @@ def test_links_of_the_page_lead_to_headings_of_that_language(
         added={},
         areas=[],
         asked=coverage,
+        library=library,
     )
     links = re.findall(r"\]\(\.\./([^)#]+)(?:#([^)]*))?\)", text)
     assert len(links) >= sum(len(row.answers) for row in coverage.rows.values())
     for path, heading in links:
         found = notes.notes[path]
         assert found.language == language
-        assert not heading or heading in {one.id for one in found.source.headings}
+        ids = library if found.id == "resources/index" else map(_id, found.source.headings)
+        assert not heading or heading in set(ids)
+
+
+def _id(heading: Heading) -> str:
+    return heading.id
 
 
 def checked(tmp_path: Path, text: str) -> list[Finding]:
@@ -116,7 +142,7 @@ def checked(tmp_path: Path, text: str) -> list[Finding]:
     path = tmp_path / "docs/data/coverage.yml"
     coverage, document, findings = load_coverage(path, "docs/data/coverage.yml")
     if coverage is not None and document is not None:
-        findings += page.check(coverage, document, found)
+        findings += page.check(coverage, document, found, LIBRARY)
     assert {one.rule for one in findings} <= {"coverage"}
     assert {one.file for one in findings} <= {"docs/data/coverage.yml"}
     return findings
@@ -163,13 +189,18 @@ CASES = {
     "a row that neither answers nor plans": (
         f"{DOCUMENT}rows:\n  000-1: {{what: w}}\n",
         (4, "", ""),
-        "'000-1' in 'rows' must have 'answers' or 'planned', one of the two (found {'what': 'w'})",
+        "'000-1' in 'rows' must have 'answers', 'planned' or 'resource' (found {'what': 'w'})",
     ),
     "a row that answers and plans": (
         f"{DOCUMENT}rows:\n  000-1: {{what: w, answers: [a/one], planned: a/x}}\n",
         (4, "", ""),
-        "'000-1' in 'rows' must have 'answers' or 'planned', one of the two "
+        "'000-1' in 'rows' must have 'answers' or 'planned', not both "
         "(found {'answers': ['a/one'], 'planned': 'a/x', 'what': 'w'})",
+    ),
+    "an unknown resource": (
+        f"{DOCUMENT}rows:\n  000-1:\n    what: w\n    resource: tol\n",
+        (6, "tol", "tool"),
+        "row '000-1' names the resource 'tol', which does not exist",
     ),
     "no YAML": ("rows: [\n", (2, "", ""), ""),
 }
@@ -203,7 +234,7 @@ def test_a_planned_note_that_exists_is_the_answer(tmp_path: Path) -> None:
     found = catalogue.load(tmp_path / "docs", tmp_path)[0]
     coverage = load_coverage(tmp_path / "docs/data/coverage.yml", "f")[0]
     assert coverage is not None
-    shown = page.render(coverage, found, "zh")
+    shown = page.render(coverage, found, {}, "zh")
     assert "| [D](https://a.example/b) | 未署名 | 2 | 1 | 1 |" in shown
     assert "| w | [U](a/two.md) |" in shown
     assert '| v | <small class="planned">计划中</small> `b/x` |' in shown
@@ -213,3 +244,14 @@ def test_the_file_is_no_family_of_facts(tmp_path: Path) -> None:
     checked(tmp_path, f"{DOCUMENT}rows: {{}}\n")
     base, findings = load_facts(tmp_path / "docs/data")
     assert base.families == {} and findings == []
+
+
+def test_a_resource_answers_beside_a_note_that_is_owed(tmp_path: Path) -> None:
+    rows = "rows:\n  000-1: {what: w, resource: tool, planned: b/x}\n"
+    assert checked(tmp_path, DOCUMENT + rows) == []
+    found = catalogue.load(tmp_path / "docs", tmp_path)[0]
+    coverage = load_coverage(tmp_path / "docs/data/coverage.yml", "f")[0]
+    assert coverage is not None
+    shown = page.render(coverage, found, LIBRARY, "en")
+    assert "| unnamed | 1 | 1 | 0 |" in shown
+    assert "| w | [T](https://a.example/t); <small" in shown

@@ -32,10 +32,12 @@ def listings(note: Note) -> list[tuple[str, str, str]]:
 
 LISTINGS = [pair for note in NOTES.notes.values() for pair in listings(note)]
 NVCC = ["nvcc", "-std=c++17", "-gencode", "arch=compute_90,code=sm_90", "-Werror", "all-warnings"]
+MAKE_CUDA = {  # compiles the programs of these folders, each for its targets or against NCCL
+    ROOT / "docs/hpc/cuda/code",
+    ROOT / "docs/ccl/nccl/code",
+}
 PROGRAMS = sorted(
-    path
-    for path in (ROOT / "docs").glob("**/code/*.cu")
-    if "hpc/cuda" not in path.as_posix()  # `make cuda` compiles these, each for its targets
+    path for path in (ROOT / "docs").glob("**/code/*.cu") if path.parent not in MAKE_CUDA
 )
 
 

@@ -26,10 +26,19 @@ def test_quotes_are_in_the_transcripts(note: str) -> None:
         assert places == sorted(places), (note, file)
 
 
+def as_it_ran(name: str) -> bytes:
+    """Return the program without what has changed since the run: how --help begins."""
+    text = (FOLDER / "code" / name).read_bytes()
+    if name == "kill_a_rank.h":
+        text = text.replace(b'"usage: kill_a_rank ', b'"kill_a_rank ')
+        text = text.replace(b'    "                   [--', b'    "            [--')
+    return text
+
+
 def test_programs_are_those_that_ran() -> None:
     for line in (FOLDER / "measured/captures/programs.sha256").read_text().splitlines():
         digest, name = line.split()
-        assert hashlib.sha256((FOLDER / "code" / name).read_bytes()).hexdigest() == digest, name
+        assert hashlib.sha256(as_it_ran(name)).hexdigest() == digest, name
 
 
 def test_program_without_torch_says_what_it_does() -> None:

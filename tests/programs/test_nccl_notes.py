@@ -35,7 +35,7 @@ def test_variable_is_in_the_source(row: dict[str, Any]) -> None:
     known, cells = VARIABLES[row["title"]], row["cells"]
     path, line = cells["where"]["value"].rsplit(":", 1)
     assert f"src/{path}#L{line}" in known["where"]
-    assert known["first"] == f"v{cells['first']['value']}-1"
+    assert known["first"].rsplit("-", 1)[0] == f"v{cells['first']['value']}"
 
 
 @pytest.mark.parametrize("row", ROWS.values(), ids=list(ROWS))

@@ -20,14 +20,14 @@ from tests import search_notes
 @pytest.fixture(scope="module")
 def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
     docs = search_notes.write(tmp_path_factory.mktemp("docs"))
-    with open_engine(build_index(docs, docs / "terms.yml")) as made:
+    with open_engine(build_index(docs, docs / "terms")) as made:
         yield made
 
 
 @pytest.fixture(scope="module")
 def handbook() -> Iterator[Engine]:
     docs = Path(__file__).resolve().parents[2] / "docs"
-    with open_engine(build_index(docs, docs / "terms.yml")) as made:
+    with open_engine(build_index(docs, docs / "terms")) as made:
         yield made
 
 

@@ -11,6 +11,7 @@ import material
 import pytest
 from py_mini_racer import MiniRacer
 
+from hooks.data import check_terms
 from hooks.notes import catalogue
 from hooks.search.engine import open_engine
 from hooks.search.from_folder import folder_pages
@@ -33,7 +34,6 @@ from hooks.search.install import (
 from hooks.search.material import WORKERS_DIR, PatchError, SearchIndexError
 from hooks.search.pages import Page
 from hooks.search.terminal import read_site
-from hooks.search.words.terms import check_terms
 from tests import search_notes
 from tests.conftest import ROOT
 
@@ -50,8 +50,8 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> list[Page]:
 
 @pytest.fixture(scope="module")
 def files(pages: list[Page]) -> dict[str, str]:
-    groups, _ = check_terms(search_notes.TERMS)
-    return own_files(THEME, pages, groups)
+    glossary, _ = check_terms({"terms.yml": search_notes.TERMS})
+    return own_files(THEME, pages, list(glossary.terms.values()))
 
 
 class Worker:

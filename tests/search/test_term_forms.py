@@ -6,11 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from hooks.data import check_terms
 from hooks.search.words.term_forms import check_forms
-from hooks.search.words.terms import check_terms
 from tests.samples import FIRST_LINE, note, said, tree
 
 TERMS = """\
+title: 甲
+terms:
 - {id: multicast, zh: [组播], avoid: [多播], en: [multicast]}
 - {id: mesh, zh: [混合立方网格], avoid: [混合立方网]}
 - {id: default, zh: [默认], avoid: [缺省]}
@@ -32,11 +34,12 @@ TERMS = """\
 def test_forms(
     tmp_path: Path, name: str, body: str, expected: list[tuple[str, int, str, str]]
 ) -> None:
-    groups, findings = check_terms(TERMS)
+    glossary, findings = check_terms({"a.yml": TERMS})
     assert findings == []
+    groups = list(glossary.terms.values())
     assert said(check_forms(tree(tmp_path, {name: note(body)})[0], groups)) == expected
 
 
 def test_a_form_to_avoid_is_searched_by_all_the_same() -> None:
-    groups, _ = check_terms(TERMS)
-    assert groups[0].forms == ["组播", "multicast", "多播"]
+    glossary, _ = check_terms({"a.yml": TERMS})
+    assert glossary.terms["multicast"].forms == ["组播", "multicast", "多播"]

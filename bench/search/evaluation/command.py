@@ -33,8 +33,8 @@ QUERIES = ROOT / "bench/search/queries"
 )
 @click.option(
     "--terms",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="The data file of terms, such as docs/terms.yml.",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="The folder of terms, such as docs/terms.",
 )
 @click.option("--known-items", is_flag=True, help="Ask for the folder's own text instead.")
 @click.option("--each", default=60, show_default=True, help="Known items of each kind.")

@@ -54,7 +54,7 @@ def collect(notes: Catalogue, docs: Path, root: Path, *, local: bool = False) ->
 
     Args:
         notes: The notes below `docs`.
-        docs: The folder of notes; its `data/*.yml` and `map.yml` are read too.
+        docs: The folder of notes; its `data/**/*.yml` and `map.yml` are read too.
         root: The folder that places are relative to.
         local: Also return addresses of reserved names and private networks, which are else
             taken for examples.
@@ -62,7 +62,8 @@ def collect(notes: Catalogue, docs: Path, root: Path, *, local: bool = False) ->
     uses: list[Use] = []
     for note in notes.notes.values():
         uses += note_uses(note)
-    for path in (*sorted((docs / "data").glob("*.yml")), docs / "map.yml"):
+    data = [path for name in ("data", "terms") for path in sorted((docs / name).rglob("*.yml"))]
+    for path in (*data, docs / "map.yml"):
         if path.is_file():
             text = path.read_text(encoding="utf-8", errors="replace")
             uses += data_uses(text, path.relative_to(root).as_posix())

@@ -10,15 +10,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from hooks.data import Term
 from hooks.findings import Finding
 from hooks.notes import Catalogue, Note
-from hooks.search.words.terms import Group
 
 RULE = "term-form"
 _MASKED = re.compile(r"(`+)(?!`).+?(?<!`)\1(?!`)|\]\([^)]*\)|“[^”]*”|「[^」]*」|<!--.*?-->")
 
 
-def check_forms(notes: Catalogue, groups: Sequence[Group]) -> list[Finding]:
+def check_forms(notes: Catalogue, groups: Sequence[Term]) -> list[Finding]:
     """Report each form to avoid in the prose of Chinese notes, with the form to write."""
     written = {form: group.zh[0] for group in groups if group.zh for form in group.avoid}
     if not written:

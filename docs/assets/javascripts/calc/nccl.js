@@ -13,7 +13,7 @@
   var PROTOCOLS = ["LL", "LL128", "Simple"];
 
   /** NCCL's latencies in microseconds, and payload over bytes sent, for LL, LL128 and Simple. */
-  var RING = { base: [6.6, 14, 8.4], link: [0.6, 1.9, 3.4], net: [2.7, 4, 14], share: [1 / 2, 15 / 16, 1] };
+  var RING = { base: [6.6, 14, 8.4], link: [0.6, 1.9, 3.4], net: [2.7, 4, 14], share: [1 / 2, 0.92, 1] };
   var TREE = {
     base: [6.8, 14, 8.4], link: [0.6, 1.25, 4], net: [5, 8.5, 14], share: [0.92 / 3.8, (0.92 * 15) / 16, 0.92]
   };
@@ -273,7 +273,7 @@
           { value: "LL", label: "LL" }, { value: "LL128", label: "LL128" }, { value: "Simple", label: "Simple" },
           { value: "own", label: { zh: "自己填延迟", en: "own latencies" } }
         ],
-        help: { zh: "延迟与带宽折扣成对取自 NCCL 的调优模型：LL 1/2，LL128 15/16，Simple 1；树另有折扣。", en: "Latency and share of bandwidth together, from NCCL's tuning model: LL 1/2, LL128 15/16, Simple 1; less for trees." }
+        help: { zh: "延迟与带宽折扣成对取自 NCCL 的调优模型：LL 1/2，LL128 0.92，Simple 1；树另有折扣。", en: "Latency and share of bandwidth together, from NCCL's tuning model: LL 1/2, LL128 0.92, Simple 1; less for trees." }
       },
       { key: "alpha", label: { zh: "节点内每步延迟 α₁", en: "Latency of a step in the node, α₁" }, unit: "µs", value: 0.6, min: 0.001, max: 100000, when: { protocol: ["own"] } },
       { key: "alpha_out", label: { zh: "节点间每步延迟 α₂", en: "Latency of a step between nodes, α₂" }, unit: "µs", value: 2.7, min: 0.001, max: 100000, when: { protocol: ["own"] } },
@@ -327,7 +327,7 @@
       "\\text{algbw} = S/t, \\qquad \\text{busbw}_{\\text{AR}} = \\text{algbw}\\cdot\\frac{2(n-1)}{n}, \\quad \\text{busbw}_{\\text{RS, AG, A2A}} = \\text{algbw}\\cdot\\frac{n-1}{n}"
     ],
     assumptions: [
-      { zh: "t₀、α₁、α₂ 与带宽折扣 e 属于同一种协议：环 LL 6.6、0.6、2.7 µs 与 1/2，LL128 14、1.9、4 与 15/16，Simple 8.4、3.4、14 与 1；树 6.8、0.6、5，14、1.25、8.5，8.4、4、14。跨节点的环每步至少 1 µs（Simple 3，AMD 主机加倍），Simple 的全归约延迟乘 1.4；每节点一块 GPU 时 α₂ 取树的值。", en: "t₀, α₁, α₂ and the share e of the bandwidth belong to one protocol: rings by LL 6.6, 0.6, 2.7 µs and 1/2, LL128 14, 1.9, 4 and 15/16, Simple 8.4, 3.4, 14 and 1; trees 6.8, 0.6, 5; 14, 1.25, 8.5; 8.4, 4, 14. Over nodes a ring's step takes at least 1 µs (Simple 3; twice that on AMD hosts), and an all-reduce by Simple 1.4 times the latency; with one GPU a node α₂ is the tree's." },
+      { zh: "t₀、α₁、α₂ 与带宽折扣 e 属于同一种协议：环 LL 6.6、0.6、2.7 µs 与 1/2，LL128 14、1.9、4 与 0.92，Simple 8.4、3.4、14 与 1；树 6.8、0.6、5，14、1.25、8.5，8.4、4、14。跨节点的环每步至少 1 µs（Simple 3，AMD 主机加倍），Simple 的全归约延迟乘 1.4；每节点一块 GPU 时 α₂ 取树的值。", en: "t₀, α₁, α₂ and the share e of the bandwidth belong to one protocol: rings by LL 6.6, 0.6, 2.7 µs and 1/2, LL128 14, 1.9, 4 and 0.92, Simple 8.4, 3.4, 14 and 1; trees 6.8, 0.6, 5; 14, 1.25, 8.5; 8.4, 4, 14. Over nodes a ring's step takes at least 1 µs (Simple 3; twice that on AMD hosts), and an all-reduce by Simple 1.4 times the latency; with one GPU a node α₂ is the tree's." },
       { zh: "树的 e 是 0.92，LL 再除以 3.8，LL128 乘 15/16，再乘 NCCL 按大小的修正（最低是 LL 在 256、512 KiB 的 0.4）。NCCL 的 log₂ N 向下取整，这里向上。", en: "A tree's e is 0.92, by LL over 3.8, by LL128 times 15/16, and NCCL's correction by size on top (at the lowest 0.4, by LL at 256 and 512 KiB). NCCL rounds log₂ N down, here it is rounded up." },
       { zh: "不计拥塞，也不计 NCCL 对 LL 跨节点总带宽的上限（19 到 45 GB/s）和每通道上限；节点内 LL 上限 141 GB/s 也不计，本站测得更快。", en: "Left out: congestion, NCCL's caps for LL over nodes (19 to 45 GB/s in all) and by channel, and its cap of 141 GB/s for LL in a Hopper node, which was exceeded here." },
       { zh: "每 GPU 一个网口（轨道），g 个网口同时用；网口比 GPU 少时，填每 GPU 分得的带宽。", en: "One port per GPU (rails), all g in use at once; with fewer ports, enter a GPU's share of the bandwidth." },

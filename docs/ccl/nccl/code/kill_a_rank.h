@@ -18,9 +18,9 @@
 #include <string>
 
 static const char* kHelp =
-    "kill_a_rank [--ranks N] [--victim R] [--fault kill|stop|skip] [--cure none|abort|reinit|shrink|revoke]\n"
-    "            [--nonblocking] [--grow] [--hosts] [--at STEP] [--patience S] [--hold S]\n"
-    "            [--count FLOATS] [--ras-base PORT]\n"
+    "usage: kill_a_rank [--ranks N] [--victim R] [--fault kill|stop|skip] [--cure none|abort|reinit|shrink|revoke]\n"
+    "                   [--nonblocking] [--grow] [--hosts] [--at STEP] [--patience S] [--hold S]\n"
+    "                   [--count FLOATS] [--ras-base PORT]\n"
     "  fault  kill: SIGKILL; stop: SIGSTOP for --hold seconds; skip: the victim does not call for --hold seconds\n"
     "  cure   what the survivors do after --patience seconds without progress, or at an asynchronous error\n"
     "  --grow after the shrink, start a new process and grow back; --ras-base: rank r answers ncclras at PORT+r\n"

@@ -2,13 +2,6 @@
 //
 //   nvcc -std=c++17 -arch=sm_90 -I$NCCL/include put_signal_ring.cu -o put_signal_ring -L$NCCL/lib -lnccl
 //   ./put_signal_ring 4
-#if !__has_include(<nccl_device.h>)
-#include <cstdio>
-int main() {
-    puts("built without NCCL 2.28 or later");
-    return 1;
-}
-#else
 #include <vector>
 
 #include "device_ranks.h"
@@ -60,4 +53,3 @@ int main(int argc, char** argv) {
     const int ranks = ranks_asked(argc, argv, "usage: put_signal_ring [RANKS]   ncclPutSignal round a ring; 2 ranks");
     return run_ranks(ranks, [&](Meeting* meeting, int rank) { return rank_main(meeting, rank, ranks); });
 }
-#endif

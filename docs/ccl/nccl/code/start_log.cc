@@ -93,7 +93,7 @@ int main(int argc, char** argv) {
         } else if (more && !std::strcmp(argv[i], "--bytes")) {
             sizes.push_back(std::strtoull(argv[++i], nullptr, 10));
         } else {
-            std::printf("start_log [--ranks N] [--hosts H] [--bytes B]...\n");
+            std::printf("usage: start_log [--ranks N] [--hosts H] [--bytes B]...\n");
             return std::strcmp(argv[i], "--help") ? 2 : 0;
         }
     }

@@ -2,13 +2,6 @@
 //
 //   nvcc -std=c++17 -arch=sm_90 -I$NCCL/include symmetric_choice.cu -o symmetric_choice -L$NCCL/lib -lnccl
 //   NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=TUNING ./symmetric_choice 2 zero
-#if !__has_include(<nccl_device.h>)
-#include <cstdio>
-int main() {
-    puts("built without NCCL 2.28 or later");
-    return 1;
-}
-#else
 #include <vector>
 
 #include "device_ranks.h"
@@ -70,4 +63,3 @@ int main(int argc, char** argv) {
     const int policy = zero ? NCCL_CTA_POLICY_ZERO : NCCL_CTA_POLICY_DEFAULT;
     return run_ranks(ranks, [&](Meeting* meeting, int rank) { return rank_main(meeting, rank, ranks, policy); });
 }
-#endif

@@ -1,0 +1,247 @@
+"""The glossary: an entry for each term that is explained, and an index of their names."""
+
+from __future__ import annotations
+
+import posixpath
+from collections import defaultdict
+from html import escape
+from typing import TYPE_CHECKING
+
+import pypinyin
+
+from hooks.data import VENDORS, flat
+from hooks.findings import nearest
+
+if TYPE_CHECKING:
+    from hooks.data import Glossary, Term
+    from hooks.findings import Finding
+    from hooks.notes import Catalogue
+
+PAGE = "glossary/index"
+"""The id of the page that holds the entries."""
+_WORDS = {
+    "zh": {
+        "also": "又称",
+        "defined": "详见",
+        "see": "相关",
+        "colon": "：",
+        "comma": "、",
+        "list": "，",
+        "stop": "。",
+        "open": "（",
+        "close": "）",
+        "heading": "：",
+        "index": "按字母与拼音查",
+        "count": "共 {} 个词条，{} 个名称。",
+        "anchor": "本词条的固定链接",
+    },
+    "en": {
+        "also": "Also",
+        "defined": "More in",
+        "see": "Related",
+        "colon": ": ",
+        "comma": ", ",
+        "list": ", ",
+        "stop": ". ",
+        "open": " (",
+        "close": ")",
+        "heading": ": ",
+        "index": "By letter",
+        "count": "{} entries, {} names.",
+        "anchor": "Link to this entry",
+    },
+}
+
+
+def anchor(term: str) -> str:
+    """Return the id of a term's entry on the page."""
+    return f"term-{term}"
+
+
+def address(term: str, page_id: str) -> str:
+    """Return the address of a term's entry, from a page of the same language."""
+    return f"{page(PAGE, page_id)}#{anchor(term)}"
+
+
+def page(to: str, page_id: str) -> str:
+    """Return the address of a page, from another one of the same language."""
+    return posixpath.relpath(f"{to}.html", posixpath.dirname(page_id) or ".")
+
+
+def check(glossary: Glossary, notes: Catalogue) -> list[Finding]:
+    """Tell which terms name a note, a heading or a folder that does not exist."""
+    findings = []
+    ids = notes.ids()
+    for name, term in glossary.terms.items():
+        document, at = glossary.places[name]
+        note_id, _, heading = term.defined.partition("#")
+        note = notes.in_language(note_id, "zh") if note_id else None
+        if note_id and note is None:
+            message = f"term '{name}' is defined in '{note_id}', which does not exist"
+            hint = nearest(note_id, ids)
+            findings.append(document.finding("terms", (*at, "defined"), message, note_id, hint))
+        elif note is not None and heading:
+            known = [one.id for one in note.source.headings]
+            if heading not in known:
+                message = f"term '{name}' names a heading that {note.file} does not have"
+                hint = nearest(heading, known)
+                findings.append(document.finding("terms", (*at, "defined"), message, heading, hint))
+        for number, place in enumerate(term.tooltip if isinstance(term.tooltip, list) else ()):
+            if not any(is_within(one, place) for one in ids):
+                message = f"tooltip: no note lies in '{place}'"
+                findings.append(document.finding("terms", (*at, "tooltip", number), message, place))
+    return findings
+
+
+def is_within(note_id: str, place: str) -> bool:
+    """Tell whether a note is the one named, or lies in the folder named."""
+    return note_id == place or note_id.startswith(f"{place}/")
+
+
+def head(term: Term, language: str) -> str:
+    """Return a term's names in one line: that of the language, the other one, the short one."""
+    words = _WORDS[language]
+    rest = [form for form in _names(term, language)[1:] if form]
+    inside = f"{words['open']}{words['list'].join(rest)}{words['close']}" if rest else ""
+    return f"{term.name(language)}{inside}"
+
+
+def _names(term: Term, language: str) -> list[str]:
+    other = term.name("en" if language == "zh" else "zh")
+    if language == "en":
+        names = [term.name("en"), term.short, other if term.zh else ""]
+    else:
+        names = [term.name("zh"), other, term.short]
+    return list(dict.fromkeys(names))
+
+
+def render(glossary: Glossary, notes: Catalogue, language: str) -> str:
+    """Return the index, and a section of entries for each subject, as Markdown."""
+    entries = glossary.entries
+    parts = [_index(entries, language)]
+    for name, subject in glossary.subjects.items():
+        terms = [term for term in subject.terms if term.says is not None]
+        if not terms:
+            continue
+        items = "\n".join(_entry(term, glossary, notes, language) for term in terms)
+        title = subject.title.in_language(language)
+        parts.append(f'## {title} {{ #{name} }}\n\n<div class="glossary">\n{items}\n</div>')
+    return "\n\n".join(parts)
+
+
+def _entry(term: Term, glossary: Glossary, notes: Catalogue, language: str) -> str:
+    words = _WORDS[language]
+    says = term.says
+    assert says is not None
+    here = anchor(term.id)
+    names = _names(term, language)
+    other = "zh" if language == "en" else "en"
+    shown = escape(names[0])
+    for form in names[1:]:
+        if form:
+            tongue = other if form == term.name(other) else "en"
+            shown += f' <small lang="{tongue}">{escape(form)}</small>'
+    link = f'<a class="headerlink" href="#{here}" title="{words["anchor"]}">¶</a>'
+    lines = [
+        f'<h3 id="{here}">{shown}{link}</h3>',
+        f"<p>{escape(says.zh if language == 'zh' else says.en)}</p>",
+    ]
+    more = [
+        _also([form for form in term.forms if form not in {*names, *term.avoid}], language),
+        _vendors(term, language),
+        _defined(term, notes, language),
+        _related(term, glossary, language),
+    ]
+    if any(more):
+        lines.append(f'<p class="glossary__more">{" · ".join(one for one in more if one)}</p>')
+    return "\n".join(lines)
+
+
+def _also(forms: list[str], language: str) -> str:
+    words = _WORDS[language]
+    if language == "en":
+        forms = [form for form in forms if form.isascii()]
+    if not forms:
+        return ""
+    return f"{words['also']}{words['colon']}{escape(words['comma'].join(forms))}"
+
+
+def vendor(name: str, language: str) -> str:
+    """Return what a vendor is called in a language."""
+    return "Huawei Ascend" if name == "ascend" and language == "en" else VENDORS[name]
+
+
+def _vendors(term: Term, language: str) -> str:
+    if term.vendors is None:
+        return ""
+    colon = _WORDS[language]["colon"]
+    return " · ".join(
+        f'<span class="glossary__vendor">{vendor(key, language)}{colon}{escape(name)}</span>'
+        for key, name in term.vendors.names.items()
+    )
+
+
+def _defined(term: Term, notes: Catalogue, language: str) -> str:
+    if not term.defined:
+        return ""
+    words = _WORDS[language]
+    note_id, _, heading = term.defined.partition("#")
+    chinese, note = notes.in_language(note_id, "zh"), notes.in_language(note_id, language)
+    if chinese is None or note is None:
+        return ""
+    target, text = page(note_id, PAGE), note.title
+    if heading:
+        # Twins have the same headings in the same order.
+        at = [one.id for one in chinese.source.headings].index(heading)
+        section = note.source.headings[at]
+        target, text = f"{target}#{section.id}", f"{text}{words['heading']}{section.text}"
+    return f'{words["defined"]}{words["colon"]}<a href="{escape(target)}">{escape(text)}</a>'
+
+
+def _related(term: Term, glossary: Glossary, language: str) -> str:
+    words = _WORDS[language]
+    back = [one.id for one in glossary.entries.values() if term.id in one.see]
+    known = [name for name in dict.fromkeys([*term.see, *back]) if name in glossary.entries]
+    links = [
+        f'<a href="#{anchor(name)}">{escape(glossary.terms[name].name(language))}</a>'
+        for name in known
+    ]
+    return f"{words['see']}{words['colon']}{words['comma'].join(links)}" if links else ""
+
+
+def _index(entries: dict[str, Term], language: str) -> str:
+    """Return every name of every entry by its first letter; Chinese names by their sound."""
+    words = _WORDS[language]
+    letters: dict[str, dict[str, tuple[str, str]]] = defaultdict(dict)
+    for term in entries.values():
+        for form in _unlike([*term.en, *term.abbr, *(term.zh if language == "zh" else ())]):
+            key = sound(form)
+            letter = key[0].upper() if key[:1].isascii() and key[:1].isalpha() else "#"
+            letters[letter].setdefault(key, (form, term.id))
+    lines = []
+    for letter in sorted(letters):
+        links = " · ".join(
+            f'<a href="#{anchor(term)}">{escape(form)}</a>'
+            for _, (form, term) in sorted(letters[letter].items())
+        )
+        lines.append(f"<p><b>{letter}</b> {links}</p>")
+    count = words["count"].format(len(entries), sum(map(len, letters.values())))
+    return (
+        f'<details class="glossary__index" data-search-exclude><summary>{words["index"]}'
+        f"{words['open']}{count.rstrip('。.')}{words['close']}</summary>\n"
+        + "\n".join(lines)
+        + "\n</details>"
+    )
+
+
+def _unlike(forms: list[str]) -> list[str]:
+    """Return the forms without plurals and other spellings of those before them."""
+    seen: dict[str, str] = {}
+    for form in forms:
+        seen.setdefault(flat(form).removesuffix("s"), form)
+    return list(seen.values())
+
+
+def sound(form: str) -> str:
+    """Return what a name is sorted by: its letters in lower case, Chinese as it sounds."""
+    return " ".join(pypinyin.lazy_pinyin(form)).lower().lstrip("-α ")

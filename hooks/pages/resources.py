@@ -1,0 +1,229 @@
+"""The page of resources: tables by topic, each entry with an id and with the notes that cite it."""
+
+from __future__ import annotations
+
+import posixpath
+from html import escape
+from typing import TYPE_CHECKING
+
+from hooks.data import GENERAL, KINDS, LEVELS, Text, plain_address, resource_path
+from hooks.links.external import collect
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from hooks.data import FactBase, Library, Resource
+    from hooks.notes import Catalogue, Note
+    from hooks.pages.topic_map import Area
+
+PAGE = "resources/index"
+"""The note that shows the library; its own links, and those of pages about us, cite nothing."""
+_GENERAL = Text(zh="贯通全栈", en="Across the field")
+_WORDS = {
+    "zh": {
+        "count": "共 {} 条：",
+        "files": "带走：",
+        "others": "等",
+        "and": "、",
+        "comma": "，",
+        "cited": "引用它的笔记（{}）",
+        "archive": "存档",
+        "moved": "已搬家",
+        "dated": "内容已旧",
+        "dead": "已失效",
+        "unchecked": "未核对",
+        "live": "",
+    },
+    "en": {
+        "count": "{} entries: ",
+        "files": "To carry away: ",
+        "others": "et al.",
+        "and": ", ",
+        "comma": ", ",
+        "cited": "Notes that cite it ({})",
+        "archive": "archived copy",
+        "moved": "moved",
+        "dated": "dated",
+        "dead": "gone",
+        "unchecked": "unchecked",
+        "live": "",
+    },
+}
+_HEAD = {
+    "zh": ("资源与读者得到什么", "类型", "程度", "语言", "核对"),
+    "en": ("Resource, and what you get", "Kind", "Level", "Language", "Checked"),
+}
+_KINDS = {
+    "zh": "书 课程 文档 规范 论文 工具 代码 清单 文章 演讲 作者 新闻".split(),
+    "en": "book,course,docs,specification,paper,tool,code,list,post,talk,author,news".split(","),
+}
+_LEVELS = {"zh": "入门 进阶 深入".split(), "en": "introductory,working,in depth".split(",")}
+_LANGUAGES = {"zh": {"zh": "中文", "en": "英文"}, "en": {"zh": "Chinese", "en": "English"}}
+
+
+def topics(areas: Sequence[Area]) -> dict[str, Text]:
+    """Return the topics in the order of the page, with their names."""
+    return {GENERAL: _GENERAL} | {
+        area.id: Text(zh=area.title.zh, en=area.title.en) for area in areas
+    }
+
+
+def citing(
+    library: Library,
+    notes: Catalogue,
+    language: str,
+    base: FactBase,
+    users: Mapping[str, Sequence[Note]],
+) -> dict[str, list[Note]]:
+    """Return the notes of a language that cite each entry, by its key.
+
+    A note cites an entry if it names its address or one below it (a file of a repository), or
+    shows figures from a source at such an address.
+
+    Args:
+        library: The entries.
+        notes: All notes.
+        language: Whose notes to look at.
+        base: The facts, whose sources have addresses.
+        users: The notes that rest on a source, by its key.
+    """
+    keys = {plain_address(one): key for key, entry in library.items() for one in entry.addresses}
+    found: dict[str, dict[str, Note]] = {}
+
+    def name(address: str, note: Note) -> None:
+        if key := _entry_at(plain_address(address), keys):
+            found.setdefault(key, {})[note.id] = note
+
+    for note in notes.notes.values():
+        if note.language == language and note.id != PAGE and not note.id.startswith("about/"):
+            for _, address in collect.bare_addresses(note.text):
+                name(address, note)
+    for source, those in users.items():
+        for note in those:
+            name(base.sources[source].url, note)
+    return {key: list(those.values()) for key, those in found.items()}
+
+
+def _entry_at(address: str, keys: Mapping[str, str]) -> str | None:
+    """Return the entry at an address, or at the nearest one above it that is no whole site."""
+    found = keys.get(address)
+    while found is None and "/" in (address := address.rpartition("/")[0]):
+        found = keys.get(address)
+    return found
+
+
+def render(
+    library: Library,
+    areas: Sequence[Area],
+    cited: Mapping[str, Sequence[Note]],
+    language: str,
+) -> str:
+    """Return a heading and a table for each topic that has entries, as Markdown and HTML."""
+    words = _WORDS[language]
+    here = _folder(language)
+    links = " · ".join(
+        f'<a href="{posixpath.relpath(resource_path(kind, language), here)}" download>{name}</a>'
+        for kind, name in (("opml", "OPML"), ("json", "JSON"), ("bib", "BibTeX"))
+    )
+    counts, parts = [], []
+    for topic, name in topics(areas).items():
+        chosen = {key: one for key, one in library.items() if one.topics[0] == topic}
+        if not chosen:
+            continue
+        title = name.in_language(language)
+        counts.append(f"{title} {len(chosen)}")
+        keys = sorted(chosen, key=lambda key: _order(chosen[key], language))
+        rows = "\n".join(_row(key, chosen[key], cited.get(key, ()), language) for key in keys)
+        parts += [f"## {title}", _table(rows, language)]
+    total = words["count"].format(len(library)) + words["comma"].join(counts)
+    opening = (
+        f'<p class="resources__count" data-search-exclude>{escape(total)}</p>\n'
+        f'<p class="resources__files" data-search-exclude>{words["files"]}{links}</p>\n'
+        '<div class="resources__filter" data-search-exclude></div>'
+    )
+    return "\n\n".join([opening, *parts])
+
+
+def _folder(language: str) -> str:
+    folder = posixpath.dirname(PAGE)
+    return folder if language == "zh" else f"{language}/{folder}"
+
+
+def _order(one: Resource, language: str) -> tuple[int, int, str]:
+    title = one.title.in_language(language).casefold()
+    return KINDS.index(one.kind), LEVELS.index(one.level), title
+
+
+def _table(rows: str, language: str) -> str:
+    head = "".join(f'<th scope="col">{name}</th>' for name in _HEAD[language])
+    return (
+        '<div class="facts resources"><table class="facts__table facts__table--sortable">\n'
+        f"<thead data-search-exclude><tr>{head}</tr></thead>\n"
+        f"<tbody>\n{rows}\n</tbody></table></div>"
+    )
+
+
+def _row(key: str, one: Resource, notes: Sequence[Note], language: str) -> str:
+    words = _WORDS[language]
+    kind, level = KINDS.index(one.kind), LEVELS.index(one.level)
+    spoken = _LANGUAGES[language].get(one.language, one.language)
+    state = " ".join(filter(None, [words[one.state], f"{one.checked or ''}"]))
+    cells = (
+        f'<td data-sort="{kind}">{_KINDS[language][kind]}</td>'
+        f'<td data-sort="{level}">{_LEVELS[language][level]}</td>'
+        f"<td>{spoken}</td><td>{state}</td>"
+    ).replace("<td", "<td data-search-exclude")
+    return (
+        f'<tr id="{key}" data-kind="{one.kind}" data-level="{one.level}"'
+        f' data-language="{one.language}" data-state="{one.state}"'
+        f' data-topics="{" ".join(one.topics)}">'
+        f"<td>{_what(one, notes, language)}</td>{cells}</tr>"
+    )
+
+
+def _what(one: Resource, notes: Sequence[Note], language: str) -> str:
+    """Return the first cell: title, authors, what a reader gets, corrections, citing notes."""
+    words = _WORDS[language]
+    title = escape(one.title.in_language(language))
+    lines = [f'<a href="{escape(one.url)}"{_lang(one, language)}>{title}</a>']
+    if one.archive:
+        lines[0] += f' <small><a href="{escape(one.archive)}">{words["archive"]}</a></small>'
+    by = _names(one, language)
+    if by or one.year:
+        said = words["comma"].join(filter(None, [by, str(one.year or "")]))
+        lines.append(f'<small class="resources__by">{escape(said)}</small>')
+    lines.append(escape(one.gives.in_language(language)))
+    if one.note:
+        note = escape(one.note.in_language(language))
+        lines.append(f'<small class="resources__note">{note}</small>')
+    text = "<br>".join(lines)
+    if notes:
+        summary = words["cited"].format(len(notes))
+        links = "".join(
+            f'<li><a href="{escape(_address(note, language))}">{escape(note.title)}</a></li>'
+            for note in notes
+        )
+        text += (
+            f'<details class="resources__cited" data-search-exclude><summary>{summary}</summary>'
+            f"<ul>{links}</ul></details>"
+        )
+    return text
+
+
+def _lang(one: Resource, language: str) -> str:
+    same = one.language == language or one.title.zh != one.title.en
+    return "" if same else f' lang="{one.language}"'
+
+
+def _names(one: Resource, language: str) -> str:
+    names = (one.by or "").split(" and ")
+    words = _WORDS[language]
+    if names[-1] == "others":
+        first = words["and"].join(names[:-1])
+        return f"{first} {words['others']}"
+    return words["and"].join(names)
+
+
+def _address(note: Note, language: str) -> str:
+    page = f"{note.id}.html" if language == "zh" else f"{language}/{note.id}.html"
+    return posixpath.relpath(page, _folder(language))

@@ -1,0 +1,161 @@
+"""The filter of the page of resources, from a file, by keyboard, on a phone, without script."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page, expect
+
+from hooks.data import Library, load_resources
+from hooks.pages import resources, topic_map
+from tests.conftest import ROOT
+
+SCRIPTS = ROOT / "docs/assets/javascripts"
+STYLES = ROOT / "docs/assets/stylesheets"
+AREAS, _ = topic_map.load(ROOT / "docs/map.yml", "docs/map.yml")
+PHONE = {"width": 390, "height": 844}
+Open = Callable[..., Page]
+
+
+@pytest.fixture(scope="module")
+def ours() -> Library:
+    return load_resources(ROOT / "docs/data/resources", {area.id for area in AREAS})[0]
+
+
+@pytest.fixture
+def open_page(browser: Browser, tmp_path: Path, ours: Library) -> Iterator[Open]:
+    """Open the page from a folder; whatever it complains about fails the test."""
+    contexts = []
+    complaints: list[str] = []
+
+    def open_it(language: str = "en", fragment: str = "", **options: Any) -> Page:
+        body = resources.render(ours, AREAS, {}, language)
+        for line in [line for line in body.split("\n") if line.startswith("## ")]:
+            body = body.replace(line, f"<h2>{line[3:]}</h2>", 1)
+        styles = "".join(
+            f'<link rel="stylesheet" href="{(STYLES / name).as_uri()}">'
+            for name in ("handbook.css", "data.css", "resources.css")
+        )
+        scripts = "".join(
+            f'<script src="{(SCRIPTS / name).as_uri()}"></script>'
+            for name in ("tables.js", "resources.js")
+        )
+        file = tmp_path / f"{language}.html"
+        file.write_text(
+            f'<!doctype html><html lang="{language}"><head><meta charset="utf-8"><title>t</title>'
+            f'<meta name="viewport" content="width=device-width">{styles}</head>'
+            f'<body><main class="md-typeset"><h1>t</h1>{body}</main>{scripts}</body></html>',
+            encoding="utf-8",
+        )
+        context = browser.new_context(offline=True, **options)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.goto(file.as_uri() + fragment)
+        return page
+
+    yield open_it
+    for context in contexts:
+        context.close()
+    assert complaints == []
+
+
+def shown(page: Page) -> int:
+    count: int = page.eval_on_selector_all(
+        "tbody > tr", "rows => rows.filter(row => row.getClientRects().length).length"
+    )
+    return count
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("language", ["zh", "en"])
+def test_filters_narrow_and_are_taken_back(open_page: Open, ours: Library, language: str) -> None:
+    page = open_page(language)
+    selects = page.locator(".resources__filter select")
+    expect(selects).to_have_count(5)
+    assert shown(page) == len(ours)
+    selects.nth(0).select_option("train")
+    about = [key for key, one in ours.items() if "train" in one.topics]
+    assert shown(page) == len(about)
+    selects.nth(1).select_option("paper")
+    papers = [key for key in about if ours[key].kind == "paper"]
+    assert shown(page) == len(papers) > 0
+    expect(page.locator("output")).to_contain_text(f"{len(papers)} ")
+    page.locator(".resources__filter input").fill("zero")
+    assert 0 < shown(page) < len(papers)
+    expect(page.locator("h2:visible")).not_to_have_count(0)
+    page.locator(".resources__filter button").click()
+    assert shown(page) == len(ours)
+
+
+@pytest.mark.browser
+def test_words_may_stand_apart_and_nothing_found_is_said(open_page: Open) -> None:
+    page = open_page("en")
+    field = page.get_by_label("Words")
+    field.fill("flashattention asynchrony")
+    assert shown(page) == 1
+    expect(page.locator("h2:visible")).to_have_count(1)
+    field.fill("no such thing anywhere")
+    assert shown(page) == 0
+    expect(page.locator("output")).to_contain_text("0 of")
+    expect(page.locator("h2:visible")).to_have_count(0)
+
+
+@pytest.mark.browser
+def test_state_tells_checked_from_unchecked(open_page: Open, ours: Library) -> None:
+    page = open_page("en")
+    counts = []
+    for state in ("checked", "unchecked"):
+        page.get_by_label("State").select_option(state)
+        counts.append(shown(page))
+    assert sum(counts) == len(ours) and 0 not in counts
+
+
+@pytest.mark.browser
+def test_a_link_to_an_entry_takes_a_filter_back(open_page: Open) -> None:
+    page = open_page("en")
+    page.get_by_label("Kind").select_option("book")
+    expect(page.locator("#nccl")).to_be_hidden()
+    page.evaluate("location.hash = '#nccl'")
+    expect(page.locator("#nccl")).to_be_in_viewport()
+
+
+@pytest.mark.browser
+def test_columns_are_sorted_by_their_heads(open_page: Open) -> None:
+    page = open_page("en")
+    table = page.locator("table").first
+    table.get_by_role("button", name="Level").press("Enter")
+    levels = table.locator("tbody > tr").evaluate_all("rows => rows.map(r => r.dataset.level)")
+    order = {"intro": 0, "working": 1, "deep": 2}
+    assert levels == sorted(levels, key=order.__getitem__)
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("language", ["zh", "en"])
+def test_a_phone_shows_cards_without_scrolling_sideways(open_page: Open, language: str) -> None:
+    page = open_page(language, viewport=PHONE)
+    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+    box = page.locator("#nccl > td").first.bounding_box()
+    assert box is not None and box["width"] > 300
+    for field in page.locator(".resources__filter :is(select, input, button)").all():
+        size = field.bounding_box()
+        assert size is not None and size["height"] >= 44
+
+
+@pytest.mark.browser
+def test_without_script_the_page_is_complete(open_page: Open, ours: Library) -> None:
+    page = open_page("en", java_script_enabled=False)
+    assert shown(page) == len(ours)
+    expect(page.locator(".resources__filter")).to_be_hidden()
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("viewport", [PHONE, {"width": 1280, "height": 800}])
+def test_nothing_stands_in_a_readers_way(open_page: Open, viewport: dict[str, int]) -> None:
+    page = open_page("en", viewport=viewport)
+    found = Axe().run(page, options={"runOnly": ["wcag2a", "wcag2aa"]})
+    assert found.violations_count == 0, found.generate_report()

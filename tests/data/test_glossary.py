@@ -1,0 +1,207 @@
+"""The terms: what their files mean, and how mistakes are reported."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from hooks.data import Glossary, TermsError, check_terms, load_terms, read_glossary
+from hooks.data.glossary import Term
+from hooks.notes import catalogue
+from hooks.pages import glossary as page
+from tests.samples import note, said, tree
+
+ROOT = Path(__file__).resolve().parents[2]
+FILE = "docs/terms/01-a.yml"
+HEAD = "title: {zh: 甲, en: A}\nterms:\n"
+GOOD = """\
+  - id: zero-copy
+    zh: [零拷贝]
+    en: [zero-copy, zero copy]
+    see: [dma]
+  - id: dma
+    zh: [直接内存访问]
+    abbr: [DMA]
+"""
+SAYS = "says: {zh: 甲。, en: A.}"
+VENDORS = "source: ['https://a.example/b'], read: 2026-01-02"
+
+
+def read(body: str) -> tuple[Glossary, list[str], list[tuple[int, int]]]:
+    glossary, findings = check_terms({FILE: HEAD + body})
+    places = [(one.line, one.column) for one in findings]
+    return glossary, [one.text for one in findings], places
+
+
+def test_terms_hold_every_word_in_order() -> None:
+    glossary, findings, _ = read(GOOD)
+    assert findings == []
+    assert list(glossary.subjects) == ["a"]
+    assert [(term.id, term.forms, term.see) for term in glossary.terms.values()] == [
+        ("zero-copy", ["零拷贝", "zero-copy", "zero copy"], ["dma"]),
+        ("dma", ["直接内存访问", "DMA"], []),
+    ]
+    assert glossary.entries == {}
+
+
+@pytest.mark.parametrize(
+    ("body", "place", "words"),
+    [
+        ("  - {id: a, zh: [甲], zz: [x]}\n", (3, 22), ["unknown field 'zz'", "did you mean 'zh'"]),
+        ("  - {zh: [甲]}\n", (3, 5), ["'id' is missing"]),
+        ("  - {id: Zero Copy, zh: [甲]}\n", (3, 10), ["'Zero Copy' is not an id"]),
+        ("  - {id: a, zh: [甲, 1]}\n", (3, 21), ["valid string", "found 1"]),
+        ("  - {id: a, zh: [甲, '—']}\n", (3, 21), ["holds no letter"]),
+        ("  - {id: a}\n", (3, 10), ["term 'a' has no word"]),
+        (
+            "  - {id: a, zh: [甲]}\n  - {id: a, zh: [乙]}\n",
+            (4, 10),
+            ["'a' is taken by the term at docs/terms/01-a.yml:3"],
+        ),
+        (
+            "  - {id: a, en: [Zero-copy]}\n  - {id: b, en: [x, zero copy]}\n",
+            (4, 21),
+            ["'zero copy' stands in term 'a' too (docs/terms/01-a.yml:3)"],
+        ),
+        (
+            "  - {id: zero-copy, zh: [甲]}\n  - {id: b, zh: [乙], see: [zero-cpy]}\n",
+            (4, 28),
+            ["no term has the id 'zero-cpy'", "did you mean 'zero-copy'"],
+        ),
+        ("  - 甲\n", (3, 5), ["must be 'field: value' lines", "'甲'"]),
+        ("  - {id: a, zh: [甲], says: {zh: 甲。}}\n", (3, 22), ["'en' is missing in"]),
+        ("  - {id: a, zh: [甲], says: 甲。}\n", (3, 28), ["must be 'field: value' lines"]),
+        ("  - {id: a, zh: [甲], says: {zh: 甲, en: A.}}\n", (3, 33), ["ends with '。'"]),
+        ("  - {id: a, zh: [甲], says: {zh: 甲。乙。, en: A.}}\n", (3, 33), ["one sentence"]),
+        ("  - {id: a, zh: [甲], says: {zh: 甲。, en: A. B.}}\n", (3, 41), ["one sentence"]),
+        (
+            f"  - {{id: a, zh: [甲], says: {{zh: {'甲' * 61}。, en: A.}}}}\n",
+            (3, 33),
+            ["has 61 Chinese characters; 60 are the most"],
+        ),
+        (
+            f"  - {{id: a, zh: [甲], says: {{zh: 甲。, en: {'a ' * 30}a.}}}}\n",
+            (3, 41),
+            ["has 31 words; 30 are the most"],
+        ),
+        ("  - {id: a, zh: [甲], defined: a/b}\n", (3, 5), ["needs 'says'"]),
+        ("  - {id: a, zh: [甲], tooltip: false}\n", (3, 5), ["needs 'says'"]),
+        (
+            f"  - {{id: a, zh: [甲], {SAYS}, vendors: {{amd: x, {VENDORS}}}}}\n",
+            (3, 46),
+            ["two vendors"],
+        ),
+        (
+            f"  - {{id: a, zh: [甲], {SAYS}, vendors: {{amd: x, nvidia: y, read: 2026-01-02}}}}\n",
+            (3, 46),
+            ["'source' is missing in"],
+        ),
+    ],
+)
+def test_mistakes_are_named_with_their_place(
+    body: str, place: tuple[int, int], words: list[str]
+) -> None:
+    _, texts, places = read(body)
+    assert len(texts) == 1, texts
+    for word in words:
+        assert word in texts[0]
+    assert places == [place] and texts[0].startswith(f"{FILE}:")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("- {id: a, zh: [甲]}\n", "must be 'field: value' lines"),
+        ("terms: []\n", "'title' is missing"),
+        ("title: [a\n", "not YAML"),
+    ],
+)
+def test_a_file_is_a_subject(text: str, words: str) -> None:
+    _, findings = check_terms({FILE: text})
+    assert len(findings) == 1 and words in findings[0].text
+
+
+def test_words_and_references_are_looked_up_in_every_file() -> None:
+    texts = {
+        FILE: HEAD + "  - {id: a, zh: [甲], see: [b, c]}\n",
+        "docs/terms/02-b.yml": HEAD + "  - {id: b, zh: [甲]}\n  - {id: c, zz: [bad]}\n",
+    }
+    _, findings = check_terms(texts)
+    assert [(one.file, one.line) for one in findings] == [
+        ("docs/terms/02-b.yml", 3),
+        ("docs/terms/02-b.yml", 4),  # 'c' is bad, but is there: no second finding at 'see'
+    ]
+    assert "stands in term 'a' too (docs/terms/01-a.yml:3)" in findings[0].message
+
+
+def test_load_refuses_a_folder_with_mistakes(tmp_path: Path) -> None:
+    path = tmp_path / "a.yml"
+    path.write_text(HEAD + "  - {id: a, zz: []}\n", encoding="utf-8")
+    with pytest.raises(TermsError, match=r"a\.yml:3:13: .*unknown field 'zz'"):
+        load_terms(tmp_path)
+    path.write_text(HEAD + GOOD, encoding="utf-8")
+    assert [term.id for term in load_terms(tmp_path)] == ["zero-copy", "dma"]
+    assert load_terms(tmp_path / "none") == []
+
+
+@pytest.mark.parametrize(
+    ("body", "rule"),
+    [
+        (f"defined: t/one#显存, {SAYS}", []),
+        (f"defined: t/one, {SAYS}, tooltip: [t]", []),
+        (f"defined: t/on, {SAYS}", [("terms", 3, "t/on", "t/one")]),
+        (f"defined: t/one#显有, {SAYS}", [("terms", 3, "显有", "显存")]),
+        (f"tooltip: [u], {SAYS}", [("terms", 3, "u", "")]),
+    ],
+)
+def test_a_term_names_sections_that_exist(
+    tmp_path: Path, body: str, rule: list[tuple[str, int, str, str]]
+) -> None:
+    notes, _ = tree(tmp_path, {"t/one.md": note("## 显存\n\n甲\n", "一")})
+    glossary, findings = check_terms({FILE: HEAD + f"  - {{id: a, zh: [甲], {body}}}\n"})
+    assert findings == []
+    assert said(page.check(glossary, notes)) == rule
+
+
+@pytest.mark.parametrize(
+    ("fields", "zh", "en", "short"),
+    [
+        ({"zh": ["甲"], "en": ["SM", "multiprocessor"]}, "甲", "multiprocessor", "SM"),
+        ({"en": ["NVLink"]}, "NVLink", "NVLink", ""),
+        ({"zh": ["甲"], "en": ["HBM"]}, "甲", "HBM", ""),
+        ({"zh": ["甲"], "abbr": ["DMA"]}, "甲", "DMA", ""),
+        ({"zh": ["甲"], "en": ["one forward", "1F1B"]}, "甲", "one forward", "1F1B"),
+    ],
+)
+def test_a_term_has_a_name_in_each_language(
+    fields: dict[str, list[str]], zh: str, en: str, short: str
+) -> None:
+    term = Term.model_validate({"id": "a", **fields})
+    assert (term.name("zh"), term.name("en"), term.short) == (zh, en, short)
+
+
+@pytest.mark.parametrize("guide", ["CONTRIBUTING.md", "CONTRIBUTING.zh.md"])
+def test_the_example_of_the_guides(guide: str) -> None:
+    text = (ROOT / guide).read_text(encoding="utf-8")
+    example = next(one for one in re.findall(r"```yaml\n(.*?)```", text, re.S) if "says" in one)
+    _, texts, _ = read(
+        re.sub("^", "  ", example.replace("fat-tree", "bisection-bandwidth"), flags=re.M)
+    )
+    assert texts == []
+
+
+def test_the_handbooks_own_terms() -> None:
+    glossary, findings = read_glossary(ROOT / "docs/terms")
+    assert findings == []
+    assert page.check(glossary, catalogue.load(ROOT / "docs", ROOT)[0]) == []
+    for term in glossary.entries.values():
+        assert term.says is not None
+        assert not re.search(r"[,;:!?]", re.sub(r"[\x20-\x7e]+", _kept, term.says.zh)), term.id
+        assert term.says.en.isascii() or not re.search("[㐀-鿿]", term.says.en), term.id
+
+
+def _kept(match: re.Match[str]) -> str:
+    """Return a run of Latin text without the marks that belong into it."""
+    return re.sub(r"(?<=\w)[,:](?=[\w ])", "", match.group())

@@ -1,0 +1,192 @@
+"""The library of resources: its form, its findings, its files to carry away."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+import yaml
+
+from hooks.data import Library, Resource, Text, load_resources, plain_address, resource_files
+from hooks.findings.finding import Finding
+from tests.samples import said
+
+ROOT = Path(__file__).resolve().parents[2]
+FOLDER = ROOT / "docs/data/resources"
+AREAS = [area["id"] for area in yaml.safe_load((ROOT / "docs/map.yml").read_text("utf-8"))]
+GOOD = """\
+one:
+  title: T
+  url: https://a.example/t
+  kind: tool
+  level: intro
+  topics: [chip]
+  gives: {zh: 查, en: look up}
+"""
+
+
+@pytest.fixture(scope="module")
+def ours() -> Library:
+    library, findings = load_resources(FOLDER, AREAS)
+    assert findings == []
+    return library
+
+
+def test_our_files_are_right_and_short(ours: Library) -> None:
+    assert len(ours) >= 300
+    for path in FOLDER.glob("*.yml"):
+        assert len(path.read_text("utf-8").splitlines()) <= 400, path.name
+        assert path.read_text("utf-8").startswith("# "), path.name
+
+
+def test_each_file_holds_one_topic(ours: Library) -> None:
+    for path in FOLDER.glob("*.yml"):
+        first = {one["topics"][0] for one in yaml.safe_load(path.read_text("utf-8")).values()}
+        assert first == {path.stem.split("-")[0]}
+
+
+def checked(tmp_path: Path, *texts: str) -> list[Finding]:
+    folder = tmp_path / "resources"
+    folder.mkdir()
+    for number, text in enumerate(texts):
+        (folder / f"f{number}.yml").write_text(text, encoding="utf-8")
+    _, findings = load_resources(folder, ["chip", "link"])
+    assert {one.rule for one in findings} <= {"resources"}
+    assert {one.severity for one in findings} <= {"error"}
+    return findings
+
+
+def test_what_is_right_is_not_complained_of(tmp_path: Path) -> None:
+    other = GOOD.replace("one:", "two:").replace("/t", "/u").replace("[chip]", "[general, link]")
+    assert checked(tmp_path, GOOD + other) == []
+
+
+CASES = {
+    "a field that is missing": ("  level: intro\n", "", "'level' is missing in 'one'"),
+    "an unknown field": ("  level:", "  levle: x\n  level:", "unknown field 'levle' in 'one'"),
+    "an unknown topic": ("[chip]", "[chpi]", "names the topic 'chpi', which docs/map.yml lacks"),
+    "no topic": ("[chip]", "[]", "at least 1 item"),
+    "an unknown kind": ("kind: tool", "kind: tols", "Input should be 'book'"),
+    "an address that is none": ("https://a.example/t", "a.example", "should match pattern"),
+    "a line in one language": ("{zh: 查, en: look up}", "look up", "in both languages"),
+    "a Chinese line too long": ("zh: 查", f"zh: {'查' * 91}", "in 90 characters"),
+    "an English line too long": ("look up", "look " * 31, "in 30 English words"),
+    "a date to come": ("level:", "state: live\n  checked: 2999-01-01\n  level:", "in the future"),
+    "live without a date": ("level:", "state: live\n  level:", "must have 'checked'"),
+    "a date without being opened": (
+        "level:",
+        "checked: 2026-01-01\n  level:",
+        "must have 'checked'",
+    ),
+    "moved from nowhere": (
+        "level:",
+        "state: moved\n  checked: 2026-01-01\n  level:",
+        "must have 'was'",
+    ),
+    "dead, and no word": (
+        "level:",
+        "state: dead\n  checked: 2026-01-01\n  level:",
+        "must have 'archive', or a 'note'",
+    ),
+    "a paper by nobody": ("kind: tool", "kind: paper", "must have 'by' and 'year'"),
+    "a key with capitals": ("one:", "One:", "should match pattern"),
+    "no YAML": ("[chip]", "[chip", "not YAML"),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_what_is_wrong_is_said(tmp_path: Path, case: str) -> None:
+    old, new, message = CASES[case]
+    assert old in GOOD
+    findings = checked(tmp_path, GOOD.replace(old, new))
+    assert [message in one.message for one in findings] == [True]
+    assert findings[0].file == "docs/data/resources/f0.yml" and findings[0].line >= 1
+
+
+def test_a_key_stands_once(tmp_path: Path) -> None:
+    findings = checked(tmp_path, GOOD, GOOD.replace("/t", "/u"))
+    assert said(findings) == [("resources", 1, "one", "")]
+    assert "stands in another file already" in findings[0].message
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["http://www.a.example/t/", "https://a.example/t#part", "https://a.example/t/index.html"],
+)
+def test_an_address_stands_once(tmp_path: Path, address: str) -> None:
+    other = GOOD.replace("one:", "two:").replace("https://a.example/t", address)
+    findings = checked(tmp_path, GOOD, other)
+    assert said(findings) == [("resources", 3, address, "")]
+    assert "'two' has the address of 'one'" in findings[0].message
+
+
+def test_a_former_address_stands_once_too(tmp_path: Path) -> None:
+    was = "url: https://b.example/u\n  was: [https://a.example/t]"
+    other = GOOD.replace("one:", "two:").replace("url: https://a.example/t", was)
+    assert [one.target for one in checked(tmp_path, GOOD, other)] == ["https://a.example/t"]
+
+
+@pytest.mark.parametrize(
+    ("address", "plain"),
+    [
+        ("https://arxiv.org/pdf/2204.02311v2.pdf", "arxiv.org/abs/2204.02311"),
+        ("https://browse.arxiv.org/html/2401.02680v1", "arxiv.org/abs/2401.02680"),
+        ("https://ar5iv.labs.arxiv.org/html/2010.06192", "arxiv.org/abs/2010.06192"),
+        ("https://arxiv.org/abs/cs/0612105", "arxiv.org/abs/cs/0612105"),
+        ("https://github.com/A/B.git", "github.com/A/B"),
+        ("https://a.example/?id=1", "a.example?id=1"),
+    ],
+)
+def test_what_names_the_same_is_the_same(address: str, plain: str) -> None:
+    assert plain_address(address) == plain
+
+
+@pytest.fixture(scope="module")
+def exports(ours: Library) -> dict[str, str]:
+    names = {topic: Text(zh=topic, en=topic) for topic in ["general", *AREAS]}
+    return resource_files(ours, names)
+
+
+def test_json_holds_every_field(ours: Library, exports: dict[str, str]) -> None:
+    data = json.loads(exports["data/resources.json"])
+    assert {key: Resource.model_validate(_days(one)) for key, one in data.items()} == ours
+
+
+def _days(one: dict[str, object]) -> dict[str, object]:
+    if "checked" in one:
+        one["checked"] = yaml.safe_load(str(one["checked"]))
+    return one
+
+
+@pytest.mark.parametrize(("mark", "language"), [("", "zh"), (".en", "en")])
+def test_opml_holds_every_address(
+    ours: Library, exports: dict[str, str], mark: str, language: str
+) -> None:
+    root = ElementTree.fromstring(exports[f"data/resources{mark}.opml"])
+    links = root.findall("body/outline/outline")
+    assert root.get("version") == "2.0" and root.findtext("head/title")
+    assert sorted(link.get("url", "") for link in links) == sorted(one.url for one in ours.values())
+    assert {link.get("description") for link in links} == {
+        one.gives.in_language(language) for one in ours.values()
+    }
+
+
+def test_bibtex_is_balanced_and_holds_every_paper(ours: Library, exports: dict[str, str]) -> None:
+    text = exports["data/resources.bib"]
+    entries = re.findall(r"^@(\w+)\{([a-z0-9-]+),\n((?:  \w+ = \{.*\},\n)+)\}$", text, re.MULTILINE)
+    assert len(entries) == text.count("@misc{") + text.count("@book{")
+    papers = {key for key, one in ours.items() if one.kind == "paper"}
+    assert papers <= {key for _, key, _ in entries}
+    for _, key, body in entries:
+        assert body.count("{") == body.count("}"), key
+        fields = re.findall(r"^  (\w+) = ", body, re.MULTILINE)
+        assert {"title", "author", "year", "url"} <= set(fields) and len(fields) == len(set(fields))
+        plain = re.sub(r"url = \{.*\}|\\[&%$#_]", "", body)
+        assert not re.search(r"[&%$#_~^]", plain), key
+
+
+def test_an_empty_library_makes_no_files() -> None:
+    assert resource_files({}, {}) == {}

@@ -1,0 +1,147 @@
+"""The page of resources: every entry once, with its id, its words and the notes that cite it."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from selectolax.lexbor import LexborHTMLParser
+
+from hooks.data import KINDS, LEVELS, FactBase, Library, Resource, load_resources
+from hooks.notes.note import Catalogue
+from hooks.pages import markers, resources, topic_map
+from hooks.search import from_html, pages
+from tests.samples import note, tree
+
+ROOT = Path(__file__).resolve().parents[2]
+AREAS, _ = topic_map.load(ROOT / "docs/map.yml", "docs/map.yml")
+OURS, _ = load_resources(ROOT / "docs/data/resources", {area.id for area in AREAS})
+LANGUAGES = pytest.mark.parametrize("language", ["zh", "en"])
+
+
+def entry(url: str, topic: str = "chip", **fields: object) -> Resource:
+    given: dict[str, object] = {
+        "title": "A <title>",
+        "url": url,
+        "kind": "tool",
+        "level": "intro",
+        "topics": (topic,),
+        "gives": {"zh": "查得到 & 看得懂", "en": "to look up & understand"},
+    }
+    return Resource.model_validate(given | fields)
+
+
+def page_of(library: Library, notes: Catalogue, language: str = "en") -> LexborHTMLParser:
+    cited = resources.citing(library, notes, language, FactBase(), {})
+    return LexborHTMLParser(resources.render(library, AREAS, cited, language))
+
+
+@pytest.fixture
+def notes(tmp_path: Path) -> Catalogue:
+    see = (
+        "https://github.com/x/repo/blob/main/a.c#L3; arXiv: <https://arxiv.org/pdf/1234.56789v2>, "
+        "https://site.example/, https://github.com/y"
+    )
+    files: dict[str, str | bytes] = {
+        "a/one.md": note(f"见 {see}。\n", "一"),
+        "a/one.en.md": note(f"See {see}.\n", "One & only"),
+        "a/two.en.md": note("[x](http://www.old.example/y/)\n", "Two"),
+        "about/us.en.md": note(f"{see}\n", "Us"),
+        "resources/index.en.md": note(f"{see}\n\n<!-- resources -->\n", "All"),
+    }
+    return tree(tmp_path, files)[0]
+
+
+LIBRARY = {
+    "repo": entry("https://github.com/x/repo"),
+    "site": entry("https://site.example"),
+    "host": entry("https://github.com/"),
+    "paper": entry("https://arxiv.org/abs/1234.56789", "general"),
+    "moved": entry("https://new.example/y", was=("https://old.example/y",)),
+}
+
+
+def test_a_note_cites_what_it_names_at_or_below_an_address(notes: Catalogue) -> None:
+    cited = resources.citing(LIBRARY, notes, "en", FactBase(), {})
+    assert {key: [one.title for one in those] for key, those in cited.items()} == {
+        "repo": ["One & only"],
+        "site": ["One & only"],
+        "paper": ["One & only"],
+        "moved": ["Two"],
+    }
+
+
+def test_a_row_says_what_where_and_who_cites_it(notes: Catalogue) -> None:
+    page = page_of(LIBRARY, notes)
+    row = page.css("tr#repo")[0]
+    link = row.css("a")[0]
+    assert link.text() == "A <title>" and link.attributes["href"] == "https://github.com/x/repo"
+    assert "to look up & understand" in row.text()
+    citing = row.css("details a")[0]
+    assert citing.text() == "One & only" and citing.attributes["href"] == "../a/one.html"
+    assert page.css("tr#host details") == []
+    assert row.attributes["data-state"] == "unchecked" and "unchecked" in row.text()
+
+
+def test_topics_come_in_the_order_of_the_map(notes: Catalogue) -> None:
+    shown = resources.render(LIBRARY, AREAS, {}, "zh")
+    assert re.findall(r"^## (.+)$", shown, re.MULTILINE) == ["贯通全栈", "芯片"]
+    assert "共 5 条：贯通全栈 1，芯片 4" in shown
+
+
+@LANGUAGES
+def test_every_entry_of_ours_is_shown_once(language: str, notes: Catalogue) -> None:
+    page = page_of(OURS, notes, language)
+    rows = page.css("tbody > tr")
+    assert sorted(str(row.attributes["id"]) for row in rows) == sorted(OURS)
+    ids = [node.attributes["id"] for node in page.css("[id]")]
+    assert len(ids) == len(set(ids))
+    for row in rows:
+        cells = row.css("td")
+        one = OURS[str(row.attributes["id"])]
+        assert len(cells) == 5
+        assert cells[1].attributes["data-sort"] == str(KINDS.index(one.kind))
+        assert cells[2].attributes["data-sort"] == str(LEVELS.index(one.level))
+        assert one.gives.in_language(language) in cells[0].text()
+        assert one.note is None or one.note.in_language(language) in cells[0].text()
+    links = {node.attributes["href"] for node in page.css(".resources__files a")}
+    start = "../data" if language == "zh" else "../../data"
+    mark = "" if language == "zh" else ".en"
+    assert links == {
+        f"{start}/resources{mark}.opml",
+        *(f"{start}/resources.{k}" for k in ("json", "bib")),
+    }
+
+
+def test_no_entry_has_the_id_of_a_heading_of_the_page(notes: Catalogue) -> None:
+    names = {name.en.casefold().replace(" ", "-") for name in resources.topics(AREAS).values()}
+    assert not names & set(OURS)
+
+
+def test_search_finds_entries_below_their_topic(notes: Catalogue) -> None:
+    html = resources.render(
+        LIBRARY, AREAS, resources.citing(LIBRARY, notes, "en", FactBase(), {}), "en"
+    )
+    html = re.sub(r"^## (.+)$", r'<h2 id="x">\1</h2>', html, flags=re.MULTILINE)
+    found = from_html.read_html(pages.Page("l", "k", "en", "t"), html)
+    assert [section.title for section in found.sections] == ["t", "Across the field", "Chips"]
+    text = found.sections[2].text
+    assert text.count("to look up & understand") == 4
+    assert "unchecked" not in text and "One & only" not in text and "OPML" not in text
+
+
+def test_the_marker_asks_for_the_library(notes: Catalogue) -> None:
+    def fill(ask: bool) -> str:
+        return markers.fill_markers(
+            "<!-- resources -->\n",
+            page_path="resources/index.md",
+            language="en",
+            entries=(),
+            notes=notes,
+            added={},
+            areas=AREAS,
+            resources=(lambda language: f"library in {language}") if ask else None,
+        )
+
+    assert fill(True) == "library in en\n" and fill(False) == "\n"
