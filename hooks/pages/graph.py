@@ -130,7 +130,9 @@ def place(catalogue: Catalogue, language: str, *, prefix: str = "") -> str:
 
 
 def files(catalogue: Catalogue, areas: Sequence[Area]) -> dict[str, str]:
-    """Return the graph's data in each language, by its path in the site."""
+    """Return the graph's data in each language, by its path in the site, where it is shown."""
+    if catalogue.in_language(PAGE, "zh") is None:
+        return {}
     return {
         f"{'' if language == 'zh' else 'en/'}maps/{FILE}": data(catalogue, areas, language)
         for language in ("zh", "en")

@@ -109,7 +109,7 @@
       }));
       var text = draw("text", { x: one.x + size + 3, y: one.y + 5 });
       text.textContent = one.title;
-      link.appendChild(text);
+      one.text = link.appendChild(text);
       if (ranked.indexOf(one) < NAMED) { link.setAttribute("class", "is-named"); }
       link.setAttribute("aria-label", one.title + (zh ? "，" : ", ") + data.areas[one.area]);
       link.addEventListener("focus", function () { choose(one); });
@@ -149,7 +149,8 @@
       var isNear = pair.source === one || pair.target === one;
       pair.line.setAttribute("class", isNear ? "is-near" : "");
     });
-    part.svg.setAttribute("class", "graph__svg is-choosing");
+    part.svg.classList.add("is-choosing");
+    unclutter();
     part.pick.value = one.id;
     part.panel.textContent = "";
     var head = make("p");
@@ -160,6 +161,25 @@
     var list = make("ul");
     one.near.forEach(function (other) { list.appendChild(make("li")).appendChild(anchor(other)); });
     part.panel.appendChild(list);
+  }
+
+  /** Of names that lie over each other one is shown: that of the note chosen, or linked most. */
+  function unclutter() {
+    var kept = [];
+    var ranked = notes.slice().sort(function (a, b) {
+      return (b === chosen) - (a === chosen) || b.near.length - a.near.length;
+    });
+    notes.forEach(function (one) { one.text.removeAttribute("visibility"); });
+    var boxes = ranked.map(function (one) { return one.text.getBoundingClientRect(); });
+    ranked.forEach(function (one, number) {
+      var box = boxes[number];
+      var isCovered = kept.some(function (other) {
+        return box.left < other.right && other.left < box.right &&
+          box.top < other.bottom && other.top < box.bottom;
+      });
+      if (isCovered) { one.text.setAttribute("visibility", "hidden"); }
+      else if (box.width) { kept.push(box); }
+    });
   }
 
   function anchor(one) {
@@ -203,6 +223,7 @@
     part.svg.style.width = Math.round(width) + "px";
     part.svg.style.fontSize = 12 * part.width / width + "px"; /* as large as it was, however wide */
     part.svg.classList.toggle("is-wide", width / part.width > 1.6);
+    unclutter();
     if (chosen) { reveal(chosen); }
   }
 
