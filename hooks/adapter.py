@@ -33,7 +33,17 @@ from hooks.handbook import Tree, read_tree
 from hooks.links import addresses, safety
 from hooks.markdown import HeadingIdsExtension
 from hooks.notes import history, navigation, twins
-from hooks.pages import aliases, backlinks, markers, questions, resources, source_use, term_marks
+from hooks.pages import (
+    aliases,
+    backlinks,
+    graph,
+    markers,
+    paths,
+    questions,
+    resources,
+    source_use,
+    term_marks,
+)
 from hooks.pages import calculator as calc_page
 from hooks.pages import fences as data_fences
 from hooks.pages import sources as bibliography
@@ -198,6 +208,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
         root=ROOT,
         sources=lambda language: _sources(build, language),
         asked=build.tree.coverage,
+        learning=build.tree.paths,
         has_deck=anki.is_available(),
         library=build.tree.library,
         resources=lambda language: _resources(build, language),
@@ -264,12 +275,13 @@ def _backlinks(page: Page, note_id: str, build: Build, config: MkDocsConfig, fil
     if build.language not in build.links_back:
         build.links_back[build.language] = backlinks.backlinks(build.tree.notes, build.language)
     sources = build.links_back[build.language].get(note_id, [])
-    urls = {}
-    for source in sources:
-        file = files.get_file_from_path(f"{source.id}.md")
-        if file is not None:
-            urls[source.id] = file.url_relative_to(page.file)
-    return markers.backlinks_html(sources, urls, build.language)
+
+    def url_of(other: str) -> str | None:
+        file = files.get_file_from_path(f"{other}.md")
+        return file.url_relative_to(page.file) if file is not None else None
+
+    ways = paths.foot(build.tree.paths, note_id, build.tree.notes, build.language, url_of)
+    return ways + graph.foot(note_id, sources, build.tree.notes, build.language, url_of)
 
 
 def _add_questions(build: Build, site_url: str) -> None:
@@ -312,6 +324,7 @@ def on_post_build(config: MkDocsConfig) -> None:
     _write_redirects(staged, build, config)
     _add_questions(build, config.site_url or "")
     rows = calc_presets.files(calc_engine.default(build.tree.facts).data)
+    rows |= graph.files(build.tree.notes, build.tree.areas)
     listed = resource_files(build.tree.library, resources.topics(build.tree.areas))
     publish.add_files(staged, downloads.files(build.tree.facts) | build.files | rows | listed)
     findings = build.found + check.check_site(staged, site_url=config.site_url or "")

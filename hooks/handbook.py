@@ -6,15 +6,35 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from hooks.data import coverage, facts, glossary, glossary_load, load, measured_check, resources
+from hooks.data import (
+    coverage,
+    facts,
+    glossary,
+    glossary_load,
+    load,
+    measured_check,
+    paths,
+    resources,
+)
 from hooks.drawings import diagrams, figures
 from hooks.findings import Finding
 from hooks.links import Settings, addresses, assets, check, digest, includes
-from hooks.notes import FOLDER, Catalogue, Memory, budgets, catalogue, navigation, questions, twins
-from hooks.pages import DataFences, contents, topic_map
+from hooks.notes import (
+    FOLDER,
+    Catalogue,
+    Memory,
+    budgets,
+    catalogue,
+    navigation,
+    prerequisites,
+    questions,
+    twins,
+)
+from hooks.pages import DataFences, contents, topic_map, topic_tree
 from hooks.pages import coverage as coverage_page
 from hooks.pages import fences as data_fences
 from hooks.pages import glossary as glossary_page
+from hooks.pages import paths as paths_page
 from hooks.pages.values import values
 from hooks.search.words import term_forms
 
@@ -33,6 +53,8 @@ class Tree:
     areas: list[topic_map.Area]
     coverage: coverage.Coverage | None
     """What the documents ask that the handbook grew from; None where it is bad or absent."""
+    paths: tuple[paths.LearningPath, ...]
+    """Learning paths; empty where they are bad or absent."""
     library: resources.Library
     """The library of resources, as far as it is valid."""
     glossary: glossary.Glossary
@@ -77,6 +99,7 @@ def _read_rest(
     findings += check.check_sources(notes, texts, settings, digests)
     findings += twins.check_pairs(notes)
     findings += budgets.check_budgets(notes)
+    findings += prerequisites.check_prerequisites(notes)
     findings += questions.check_questions(notes)
     for one in digests.values():
         findings += one.safety
@@ -89,11 +112,13 @@ def _read_rest(
     base, problems = load.load_facts(docs / "data")
     findings += problems
     areas, problems = topic_map.load(docs / "map.yml", "docs/map.yml")
-    findings += problems + missing_translations(notes)
+    findings += problems + topic_tree.check(areas, notes) + missing_translations(notes)
     folder = docs / "data" / resources.FOLDER
     library, problems = resources.load_resources(folder, {area.id for area in areas})
     findings += problems
     covered, problems = _check_coverage(notes, docs, library)
+    findings += problems
+    ways, problems = _check_paths(notes, docs)
     findings += problems
     terms, problems = _check_terms(notes, docs)
     findings += problems
@@ -107,7 +132,19 @@ def _read_rest(
     resolver = values.Resolver(base, docs, root, frozenset(notes.ids()), known=fences.known)
     findings += values.check_notes(notes, resolver)
     return Tree(
-        root, docs, notes, entries, base, areas, covered, library, terms, fences, resolver, findings
+        root,
+        docs,
+        notes,
+        entries,
+        base,
+        areas,
+        covered,
+        ways,
+        library,
+        terms,
+        fences,
+        resolver,
+        findings,
     )
 
 
@@ -119,6 +156,16 @@ def _check_coverage(
     if found is not None and document is not None:
         findings += coverage_page.check(found, document, notes, library)
     return (None if findings else found), findings
+
+
+def _check_paths(
+    notes: Catalogue, docs: Path
+) -> tuple[tuple[paths.LearningPath, ...], list[Finding]]:
+    path = docs / "data" / paths.FILE
+    found, document, findings = paths.load_paths(path, f"docs/data/{path.name}")
+    if found and document is not None:
+        findings += paths_page.check(found, document, notes)
+    return (() if findings else found), findings
 
 
 def _check_terms(notes: Catalogue, docs: Path) -> tuple[glossary.Glossary, list[Finding]]:

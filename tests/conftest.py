@@ -215,7 +215,7 @@ class Project:
         folder = self.root / "docs" / "data"
         folder.mkdir()
         for path in (ROOT / "docs" / "data").glob("*.yml"):
-            if path.name != "coverage.yml":
+            if path.name not in ("coverage.yml", "paths.yml"):
                 (folder / path.name).symlink_to(path)
 
     def write(self, name: str, content: str | bytes) -> None:

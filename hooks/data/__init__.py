@@ -18,6 +18,7 @@ from hooks.data.measured import (
     stale_programs,
 )
 from hooks.data.options import BlockError, names, pick, read_options
+from hooks.data.paths import LearningPath, Step, load_paths
 from hooks.data.resource_files import files as resource_files
 from hooks.data.resource_files import path_of as resource_path
 from hooks.data.resources import GENERAL, KINDS, LEVELS, Library, Resource, load_resources
@@ -37,6 +38,7 @@ __all__ = [
     "FactBase",
     "Glossary",
     "Known",
+    "LearningPath",
     "Library",
     "Origin",
     "Question",
@@ -46,6 +48,7 @@ __all__ = [
     "Row",
     "Source",
     "Specification",
+    "Step",
     "Subject",
     "Summary",
     "Term",
@@ -59,6 +62,7 @@ __all__ = [
     "label",
     "load_coverage",
     "load_facts",
+    "load_paths",
     "load_record",
     "load_resources",
     "load_terms",

@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection
 from pathlib import Path, PurePosixPath
 
-from hooks.data import coverage, equations, units
+from hooks.data import coverage, equations, paths, units
 from hooks.data.facts import FactBase, Family, Source
 from hooks.findings import Document, Finding, load, nearest, validate
 
@@ -27,7 +27,7 @@ def load_facts(data_dir: Path) -> tuple[FactBase, list[Finding]]:
     families: list[tuple[Document, Family]] = []
     declared: dict[str, tuple[str, int, int]] = {}
     for path in sorted(data_dir.glob("*.yml")):
-        if path.name == coverage.FILE:
+        if path.name in (coverage.FILE, paths.FILE):
             continue
         file = f"{data_dir.parent.name}/{data_dir.name}/{path.name}"
         text = path.read_text(encoding="utf-8")

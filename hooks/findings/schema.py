@@ -223,7 +223,7 @@ def _fields(kind: object, path: Sequence[str | int]) -> list[str]:
         if not path:
             return list(known)
         return _fields(known[str(path[0])], path[1:]) if str(path[0]) in known else []
-    rest = path[1:] if get_origin(kind) in (list, dict) else path
+    rest = path[1:] if get_origin(kind) in (list, tuple, dict) else path
     return next((found for one in get_args(kind)[::-1] if (found := _fields(one, rest))), [])
 
 

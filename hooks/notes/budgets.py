@@ -156,6 +156,11 @@ def _check_prose(note: Note, body: str) -> Iterator[Finding]:
         yield Finding(note.file, 1, 1, "hedges", message, target=str(len(hedges)))
 
 
+def length_before_references(note: Note) -> int:
+    """Return how much open text a note has before the references, counted as its budget is."""
+    return length("\n".join(text for _, _, text in _sections(note)), note.language)
+
+
 def _sections(note: Note) -> list[tuple[str, int, str]]:
     """Return name, line and text of the sections of level 2 before the references."""
     lines = note.text.split("\n")

@@ -18,7 +18,7 @@ def backlinks(catalogue: Catalogue, language: str) -> dict[str, list[Note]]:
     for note in catalogue.notes.values():
         if note.language != language or note.is_index or not note.topic:
             continue
-        for target_id in _linked_ids(note, catalogue):
+        for target_id in linked_ids(note, catalogue):
             if target_id != note.id:
                 found[target_id][note.id] = note
     return {
@@ -26,7 +26,8 @@ def backlinks(catalogue: Catalogue, language: str) -> dict[str, list[Note]]:
     }
 
 
-def _linked_ids(note: Note, catalogue: Catalogue) -> list[str]:
+def linked_ids(note: Note, catalogue: Catalogue) -> list[str]:
+    """Return the ids of the notes that a note requires or links to, as often as it does."""
     ids = list(note.meta.prerequisites) if note.meta else []
     for link in (*note.source.links, *note.source.definitions):
         if link.kind in (LinkKind.INLINE, LinkKind.DEFINITION):

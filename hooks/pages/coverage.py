@@ -129,7 +129,7 @@ def _row(
 ) -> str:
     words = _WORDS[language]
     what = contents.escape(row.what.in_language(language))
-    links = [_link(answer, notes, language, prefix) for answer in row.answered_by(ids)]
+    links = [link(answer, notes, language, prefix) for answer in row.answered_by(ids)]
     if row.resource:
         links.append(_entry(row.resource, library, notes, language, prefix))
     if row.planned and row.planned not in ids:
@@ -146,7 +146,7 @@ def _entry(key: str, library: Library, notes: Catalogue, language: str, prefix: 
     return contents.link(page, prefix, key, f"{page.title}{_WORDS[language]['heading']}{title}")
 
 
-def _link(answer: str, notes: Catalogue, language: str, prefix: str) -> str:
+def link(answer: str, notes: Catalogue, language: str, prefix: str) -> str:
     """Return a link to a note or a heading, in the reader's language where it has a twin."""
     note_id, _, heading = answer.partition("#")
     chinese = notes.in_language(note_id, "zh")

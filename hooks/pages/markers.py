@@ -1,24 +1,32 @@
-"""What a page gets beside its own text: lists at markers, and the backlinks at its foot."""
+"""What a page gets at markers in its own text: lists, tables, maps."""
 
 from __future__ import annotations
 
 import datetime
-import html
 import posixpath
 import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from hooks.data import Coverage, Glossary, Library
+from hooks.data import Coverage, Glossary, LearningPath, Library
 from hooks.findings import rules
 from hooks.links.external import report as external_report
-from hooks.notes import Catalogue, Entry, Note
-from hooks.pages import contents, coverage, questions, topic_map, vendor_terms
+from hooks.notes import Catalogue, Entry
+from hooks.pages import (
+    contents,
+    coverage,
+    graph,
+    paths,
+    questions,
+    topic_map,
+    topic_tree,
+    vendor_terms,
+)
 from hooks.pages import glossary as glossary_page
 
 _MARKER = re.compile(
     r"^<!-- (?P<name>contents|notes|newest|verified|map|plan|external-links|sources"
-    r"|check-rules|coverage|questions|resources|glossary|vendor-terms)"
+    r"|check-rules|coverage|questions|resources|glossary|vendor-terms|paths|tree|graph)"
     r"(?: depth=(?P<depth>\d))?(?: area=(?P<area>[a-z]+))? -->[ \t]*$",
     re.MULTILINE,
 )
@@ -26,7 +34,6 @@ _RULES_WORDS = {
     "zh": ("（仅本手册）", "规则", "报告什么", "怎样修正"),
     "en": (" (only in this handbook)", "Rule", "What is reported", "How to mend it"),
 }
-_BACKLINKS_TITLE = {"zh": "提到本文的笔记", "en": "Notes that link here"}
 
 
 def fill_markers(
@@ -41,6 +48,7 @@ def fill_markers(
     root: Path | None = None,
     sources: Callable[[str], str] | None = None,
     asked: Coverage | None = None,
+    learning: Sequence[LearningPath] = (),
     has_deck: bool = False,
     library: Library | None = None,
     resources: Callable[[str], str] | None = None,
@@ -58,7 +66,8 @@ def fill_markers(
     questions, by subject, a place to practise them, and the deck where there is one.
     `<!-- resources -->`: what `resources` returns for the language, the whole library.
     `<!-- glossary -->`: the entries of the `glossary`, with an index. `<!-- vendor-terms -->`:
-    what vendors call the same thing.
+    what vendors call the same thing. `<!-- paths -->`: the paths of `learning`.
+    `<!-- tree -->`: the topic map down to notes. `<!-- graph -->`: notes and links.
     """
     prefix = posixpath.relpath(".", posixpath.dirname(page_path) or ".")
 
@@ -92,6 +101,12 @@ def fill_markers(
         if name == "vendor-terms":
             here = page_path.removesuffix(".md").removesuffix(".en")
             return vendor_terms.render(glossary, language, here) if glossary else ""
+        if name == "paths":
+            return paths.render(learning, notes, language, prefix=prefix)
+        if name == "tree":
+            return topic_tree.render(areas, notes, language, prefix=prefix)
+        if name == "graph":
+            return graph.place(notes, language, prefix=prefix)
         if name == "newest":
             return contents.newest(notes, language, added, prefix=prefix)
         if name == "verified":
@@ -118,25 +133,3 @@ def _cell(text: str) -> str:
     """Return text that a cell of a table shows as it is."""
     text = re.sub(r"([\\`*_\[\]|{}$~])", r"\\\1", text)
     return text.replace("<", "&lt;").replace(">", "&gt;")
-
-
-def backlinks_html(sources: Sequence[Note], urls: Mapping[str, str], language: str) -> str:
-    """Return the box that lists the notes leading to a page; empty when there are none.
-
-    Args:
-        sources: The notes that link to the page.
-        urls: Their addresses, relative to the page, by note id.
-        language: The language of the page's frame.
-    """
-    items = "".join(
-        f'<li><a href="{html.escape(urls[note.id])}">{html.escape(note.title)}</a></li>'
-        for note in sources
-        if note.id in urls
-    )
-    if not items:
-        return ""
-    title = _BACKLINKS_TITLE[language]
-    return (
-        f'<aside class="backlinks" aria-label="{title}" data-search-exclude>'
-        f'<p class="backlinks__title">{title}</p><ul>{items}</ul></aside>'
-    )

@@ -9,8 +9,9 @@ from __future__ import annotations
 import posixpath
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from hooks.data import Text
 from hooks.findings import Finding, schema
 from hooks.markdown import github_slug
 from hooks.notes import Catalogue, Note
@@ -32,6 +33,23 @@ class Name(BaseModel):
         return self.en if language == "en" else self.zh
 
 
+class Item(BaseModel):
+    """A name within a group that readers look for, beside the titles of notes."""
+
+    model_config = ConfigDict(extra="forbid")
+    title: Text
+    at: str = ""
+    """A note, or `note#heading` of the Chinese file, that tells of it."""
+    planned: str = Field(default="", pattern=r"^([a-z0-9-]+(/[a-z0-9-]+)+)?$")
+    """The note that will."""
+
+    @model_validator(mode="after")
+    def _either(self) -> Item:
+        if bool(self.at) == bool(self.planned):
+            raise ValueError("must have 'at' or 'planned', one of the two")
+        return self
+
+
 class Group(BaseModel):
     """A family of notes within an area."""
 
@@ -39,6 +57,7 @@ class Group(BaseModel):
     title: Name
     notes: list[str]
     covers: Name
+    items: list[Item] = []
 
 
 class Area(BaseModel):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from hooks.notes import navigation, new_note
 from hooks.notes.note import Catalogue
-from hooks.pages import backlinks, contents, markers, topic_map
+from hooks.pages import backlinks, contents, graph, markers, topic_map
 from tests.samples import note, said, tree
 
 NAV = """\
@@ -116,9 +116,10 @@ def test_backlinks_name_the_linking_note(tmp_path: Path) -> None:
     assert {key: [one.id for one in notes] for key, notes in found.items()} == {
         "link/topo/b": ["link/topo/a"]
     }
-    html = markers.backlinks_html(found["link/topo/b"], {"link/topo/a": "a.html"}, "zh")
-    assert '<a href="a.html">笔记甲</a>' in html
-    assert markers.backlinks_html([], {}, "zh") == ""
+    notes = found["link/topo/b"]
+    html = graph.foot("link/topo/b", notes, catalogue, "zh", lambda one: f"{one}.html")
+    assert '<a href="link/topo/a.html">笔记甲</a>' in html
+    assert graph.foot("link/index", [], catalogue, "zh", lambda one: one) == ""
 
 
 def test_navigation_and_notes_must_agree(tmp_path: Path) -> None:

@@ -1,0 +1,83 @@
+"""What a note says must be read first: alike in both languages, and without circles."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hooks.findings import Finding
+
+if TYPE_CHECKING:
+    from hooks.notes.note import Catalogue, Note
+
+RULE = "prerequisites"
+
+
+def needed(catalogue: Catalogue) -> dict[str, tuple[str, ...]]:
+    """Map the id of each note to the ids it names as `prerequisites`, by the Chinese file."""
+    found: dict[str, tuple[str, ...]] = {}
+    for note_id in catalogue.ids():
+        note = catalogue.in_language(note_id, "zh")
+        found[note_id] = tuple(note.meta.prerequisites) if note and note.meta else ()
+    return found
+
+
+def all_needed(note_id: str, by_id: dict[str, tuple[str, ...]]) -> set[str]:
+    """Return everything that must be read before a note, however far back."""
+    found: set[str] = set()
+    todo = list(by_id.get(note_id, ()))
+    while todo:
+        one = todo.pop()
+        if one not in found:
+            found.add(one)
+            todo += by_id.get(one, ())
+    return found
+
+
+def check_prerequisites(catalogue: Catalogue) -> list[Finding]:
+    """Report circles of prerequisites, each once, and twins that name different ones."""
+    by_id = needed(catalogue)
+    findings = []
+    told: set[str] = set()
+    for note_id in by_id:
+        circle = _circle(note_id, by_id) if note_id not in told else []
+        note = catalogue.in_language(note_id, "zh")
+        if circle and note is not None:
+            told.update(circle)
+            message = (
+                f"prerequisites in a circle: {' needs '.join(circle)}; one must not need the next"
+            )
+            findings.append(_finding(note, message, circle[1]))
+    for note in catalogue.notes.values():
+        twin = catalogue.twin(note, "en") if note.language == "zh" else None
+        if twin is None or note.meta is None or twin.meta is None:
+            continue
+        if note.meta.prerequisites != twin.meta.prerequisites:
+            message = f"prerequisites {twin.meta.prerequisites} differ from those of {note.file}"
+            message += f": {note.meta.prerequisites}"
+            findings.append(_finding(twin, message, ", ".join(twin.meta.prerequisites)))
+    return findings
+
+
+def _circle(start: str, by_id: dict[str, tuple[str, ...]]) -> list[str]:
+    """Return the shortest way from a note back to itself, both ends named; empty if none."""
+    came: dict[str, str] = {}
+    todo = [start]
+    for one in todo:  # it grows
+        for wanted in by_id.get(one, ()):
+            if wanted not in came:
+                came[wanted] = one
+                todo.append(wanted)
+        if start in came:
+            break
+    if start not in came:
+        return []
+    way = [start, came[start]]
+    while way[-1] != start:
+        way.append(came[way[-1]])
+    return way[::-1]
+
+
+def _finding(note: Note, message: str, target: str) -> Finding:
+    lines = enumerate(note.text.split("\n"), 1)
+    line = next((number for number, text in lines if text.startswith("prerequisites")), 1)
+    return Finding(note.file, line, 1, RULE, message, target=target)

@@ -1,0 +1,178 @@
+"""Learning paths as readers see them: a page with all of them, and the way on at a note's foot."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING
+
+from hooks.findings import nearest
+from hooks.notes import all_needed, length_before_references, needed
+from hooks.pages import contents
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from hooks.data import LearningPath
+    from hooks.findings import Document, Finding
+    from hooks.notes import Catalogue, Note
+
+PAGE = "paths/index"
+"""The note that shows them all."""
+A_MINUTE = {"zh": 400, "en": 200}
+"""What is read in a minute: Chinese characters, English words."""
+_WORDS = {
+    "zh": {
+        "sum": "{} 篇，约 {} 分钟",
+        "minutes": "{} 分钟",
+        "why": "：",
+        "needs": "先读 {}",
+        "and": "、",
+        "other": "不在这条路径上",
+        "title": "学习路径",
+        "place": "第 {}/{} 篇",
+        "before": "上一篇",
+        "after": "下一篇",
+        "last": "这是最后一篇",
+    },
+    "en": {
+        "sum": "{} notes, about {} minutes",
+        "minutes": "{} min",
+        "why": ": ",
+        "needs": "read {} first",
+        "and": ", ",
+        "other": "not on this path",
+        "title": "Learning paths",
+        "place": "note {} of {}",
+        "before": "Before",
+        "after": "Next",
+        "last": "This is the last one",
+    },
+}
+
+
+def minutes(note: Note) -> int:
+    """Return how long it takes to read a note's open text before the references; at least one."""
+    return max(1, round(length_before_references(note) / A_MINUTE[note.language]))
+
+
+def check(paths: Sequence[LearningPath], document: Document, notes: Catalogue) -> list[Finding]:
+    """Tell which steps name no note, or stand before one they need; the rule is `paths`."""
+    findings = []
+    by_id = needed(notes)
+    for number, path in enumerate(paths):
+        ids = [step.note for step in path.notes]
+        for at, one in enumerate(ids):
+            place = ("paths", number, "notes", at)
+            if one not in by_id:
+                message = f"path '{path.id}' names the note '{one}', which does not exist"
+                hint = nearest(one, by_id)
+                findings.append(document.finding("paths", place, message, one, hint))
+                continue
+            late = sorted(
+                all_needed(one, by_id) & set(ids[at + 1 :]) - set(ids[:at]), key=ids.index
+            )
+            if late:
+                message = (
+                    f"path '{path.id}' puts '{one}' before '{late[0]}', which it needs; "
+                    "change their order, or the prerequisites of the notes"
+                )
+                findings.append(document.finding("paths", place, message, one))
+    return findings
+
+
+def render(
+    paths: Sequence[LearningPath], notes: Catalogue, language: str, *, prefix: str = ""
+) -> str:
+    """Return every path as Markdown: for whom, how long, and a numbered list."""
+    return "\n\n".join(_path(path, notes, language, prefix) for path in paths)
+
+
+def _path(path: LearningPath, notes: Catalogue, language: str, prefix: str) -> str:
+    words = _WORDS[language]
+    on_it = {step.note for step in path.notes}
+    lines, total = [], 0
+    for step in path.notes:
+        note = notes.in_language(step.note, language)
+        assert note is not None
+        total += minutes(note)
+        shown = words["minutes"].format(minutes(note))
+        mark = f'<span class="path__note" data-done="{note.id}" data-minutes="{minutes(note)}">'
+        line = f"1. {mark}{contents.link(note, prefix)}</span> <small>{shown}</small>"
+        if step.why:
+            line += words["why"] + contents.escape(step.why.in_language(language))
+        wanted = [
+            other
+            for one in (note.meta.prerequisites if note.meta else [])
+            if one not in on_it and (other := notes.in_language(one, language)) is not None
+        ]
+        if wanted:
+            links = words["and"].join(contents.link(other, prefix) for other in wanted)
+            said = words["needs"].format(links)
+            line += f"<br><small>{said} ({words['other']})</small>"
+        lines.append(line)
+    head = f"## {contents.escape(path.title.in_language(language))} {{: #{path.id} }}"
+    reader = contents.escape(path.reader.in_language(language))
+    count = words["sum"].format(len(path.notes), total)
+    body = "\n".join(lines)
+    return (
+        f'{head}\n\n{reader}\n\n<div class="path" data-path="{path.id}" markdown="1">\n\n'
+        f'<p class="path__sum">{count}</p>\n\n{body}\n\n</div>'
+    )
+
+
+def foot(
+    paths: Sequence[LearningPath],
+    note_id: str,
+    notes: Catalogue,
+    language: str,
+    url_of: Callable[[str], str | None],
+) -> str:
+    """Return the box with the note before and the next one on each path; else nothing.
+
+    Args:
+        paths: All paths.
+        note_id: The note at whose foot it stands.
+        notes: All notes, for titles.
+        language: The language of the page's frame.
+        url_of: Gives the address of a note, from the page; None if it has none.
+    """
+    words = _WORDS[language]
+    items = []
+    for path in paths:
+        at = path.place(note_id)
+        if at is None:
+            continue
+        title = escape(path.title.in_language(language))
+        page = url_of(PAGE)
+        name = f'<a href="{escape(page)}#{path.id}">{title}</a>' if page else title
+        place = words["place"].format(at + 1, len(path.notes))
+        parts = [f"<span>{name} <small>{place}</small></span>"]
+        for word, other in (("before", at - 1), ("after", at + 1)):
+            if 0 <= other < len(path.notes):
+                parts.append(_step(path.notes[other].note, word, notes, language, url_of))
+            elif word == "after":
+                parts.append(f"<span>{words['last']}</span>")
+        items.append(f"<li>{' '.join(parts)}</li>")
+    if not items:
+        return ""
+    return (
+        f'<aside class="paths" aria-label="{words["title"]}" data-search-exclude>'
+        f'<p class="paths__title" data-done="{note_id}">{words["title"]}</p>'
+        f"<ul>{''.join(items)}</ul></aside>"
+    )
+
+
+def _step(
+    note_id: str,
+    word: str,
+    notes: Catalogue,
+    language: str,
+    url_of: Callable[[str], str | None],
+) -> str:
+    note, url = notes.in_language(note_id, language), url_of(note_id)
+    said = _WORDS[language][word] + (_WORDS[language]["why"])
+    if note is None:
+        return ""
+    title = escape(note.title)
+    link = f'<a href="{escape(url)}">{title}</a>' if url else title
+    return f'<span class="paths__{word}">{said}{link}</span>'

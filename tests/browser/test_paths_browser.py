@@ -1,0 +1,128 @@
+"""Ticks of learning paths as readers meet them: from files, kept or not, without script."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import markdown
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page, expect
+
+from hooks.data import load_paths
+from hooks.pages import paths as pages
+from tests.conftest import ROOT
+from tests.samples import note, tree
+
+SCRIPT = ROOT / "docs/assets/javascripts/paths.js"
+STYLE = ROOT / "docs/assets/stylesheets/handbook.css"
+NAMES = ("t/one", "t/two", "t/three")
+FILE = (
+    "paths:\n  - {id: p, title: Path, reader: For all, notes: [t/one, t/two, t/three]}\n"
+    "  - {id: q, title: Other, reader: For some, notes: [t/one, t/three]}\n"
+)
+WORDS = {
+    "zh": ("读完了", "读完 1/3 篇，还剩约 2 分钟", "清除全部标记", "这个浏览器不保存"),
+    "en": ("I have read", "1 of 3 read, about 2 minutes left", "Clear all ticks", "keeps no ticks"),
+}
+Open = Callable[..., Page]
+NO_STORAGE = (
+    "Object.defineProperty(window, 'localStorage', {get() { throw new Error('denied'); }});"
+)
+
+
+@pytest.fixture
+def open_page(browser: Browser, tmp_path: Path) -> Iterator[Open]:
+    """Write a page of paths and the feet of its notes; open one. No complaint may come of it."""
+    files: dict[str, str | bytes] = {f"{name}.md": note("字\n", name[2:]) for name in NAMES}
+    files |= {f"{name}.en.md": note("word\n", name[2:].title()) for name in NAMES}
+    files["data/paths.yml"] = FILE
+    found, _ = tree(tmp_path, files)
+    paths, _, _ = load_paths(tmp_path / "docs/data/paths.yml", "f")
+    contexts = []
+    complaints: list[str] = []
+
+    def write(name: str, language: str, body: str) -> Path:
+        file = tmp_path / f"{name}.{language}.html"
+        file.write_text(
+            f'<!doctype html><html lang="{language}"><head><meta charset="utf-8"><title>t</title>'
+            f'<meta name="viewport" content="width=device-width">'
+            f'<link rel="stylesheet" href="{STYLE.as_uri()}"></head><body>'
+            f'<main class="md-typeset"><h1>t</h1>{body}</main>'
+            f'<script src="{SCRIPT.as_uri()}"></script></body></html>',
+            encoding="utf-8",
+        )
+        return file
+
+    def open_it(language: str, name: str = "paths", init: str = "", **options: Any) -> Page:
+        text = pages.render(paths, found, language)
+        listing = markdown.markdown(text, extensions=["md_in_html", "attr_list"])
+        file = write("paths", language, listing)
+        for one in NAMES:
+            foot = pages.foot(paths, one, found, language, lambda other: f"{other[2:]}.html")
+            write(one[2:], language, foot)
+        context = browser.new_context(offline=True, **options)
+        contexts.append(context)
+        if init:
+            context.add_init_script(init)
+        page = context.new_page()
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.goto(file.with_name(f"{name}.{language}.html").as_uri())
+        return page
+
+    yield open_it
+    for context in contexts:
+        context.close()
+    assert complaints == []
+
+
+@pytest.mark.parametrize("language", ["zh", "en"])
+def test_ticks_are_kept_and_shared(open_page: Open, language: str) -> None:
+    words = WORDS[language]
+    page = open_page(language, viewport={"width": 390, "height": 844})
+    boxes = page.locator(".path input")
+    expect(boxes).to_have_count(5)
+    boxes.first.focus()
+    page.keyboard.press("Space")
+    expect(page.locator(".path input:checked")).to_have_count(2)  # it is on both paths
+    expect(page.locator(".path output").first).to_have_text(words[1])
+    assert page.locator(".path progress").first.evaluate("bar => bar.value") == 1
+    expect(page.locator(".path__notice")).to_be_hidden()
+    size = boxes.first.bounding_box()
+    assert size is not None and size["width"] >= 18
+    found = Axe().run(page).response["violations"]
+    assert [one["id"] for one in found] == []
+    page.goto(page.url.replace("paths.", "one."))
+    box = page.get_by_label(words[0])
+    expect(box).to_be_checked()
+    box.uncheck()
+    page.go_back()
+    page.reload()
+    expect(page.locator(".path input:checked")).to_have_count(0)
+    boxes.nth(1).check()
+    page.on("dialog", lambda dialog: dialog.accept())
+    page.get_by_role("button", name=words[2]).click()
+    expect(page.locator(".path input:checked")).to_have_count(0)
+
+
+@pytest.mark.parametrize("language", ["zh", "en"])
+def test_without_storage_the_page_says_so(open_page: Open, language: str) -> None:
+    page = open_page(language, init=NO_STORAGE)
+    page.locator(".path input").first.check()
+    expect(page.locator(".path output").first).to_have_text(WORDS[language][1])
+    expect(page.locator(".path__notice")).to_contain_text(WORDS[language][3])
+
+
+def test_what_else_stands_in_storage_does_no_harm(open_page: Open) -> None:
+    page = open_page("en", init="localStorage.setItem('handbook.paths.done', '[1, {')")
+    expect(page.locator(".path input:checked")).to_have_count(0)
+
+
+def test_whole_without_script(open_page: Open) -> None:
+    page = open_page("en", java_script_enabled=False)
+    assert page.locator(".path li").count() == 5
+    assert page.locator("input, button, progress").count() == 0
+    page = open_page("en", name="two", java_script_enabled=False)
+    assert page.locator(".paths a").all_inner_texts() == ["Path", "One", "Three"]

@@ -1,0 +1,180 @@
+"""Learning paths: their file, their page, the way on at a note's foot."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from hooks.data import LearningPath, load_facts, load_paths
+from hooks.findings.finding import Finding
+from hooks.notes import catalogue
+from hooks.notes.note import Catalogue
+from hooks.pages import markers
+from hooks.pages import paths as page
+from tests.samples import note, said, tree
+
+ROOT = Path(__file__).resolve().parents[2]
+LANGUAGES = pytest.mark.parametrize("language", ["zh", "en"])
+WANTED = {"t/one": "", "t/two": "t/one", "t/three": "t/two", "o/side": "t/one"}
+HEAD = "paths:\n  - id: p\n    title: {zh: 路, en: Path}\n    reader: {zh: 谁, en: Who}\n"
+
+
+@pytest.fixture(scope="module")
+def notes() -> Catalogue:
+    return catalogue.load(ROOT / "docs", ROOT)[0]
+
+
+@pytest.fixture(scope="module")
+def ours() -> tuple[LearningPath, ...]:
+    paths, document, findings = load_paths(ROOT / "docs/data/paths.yml", "f")
+    assert findings == [] and document is not None
+    return paths
+
+
+def small(tmp_path: Path, text: str) -> tuple[Catalogue, tuple[LearningPath, ...], list[Finding]]:
+    """Return four notes in both languages, the paths of a file beside them, and what is said."""
+    files: dict[str, str | bytes] = {"data/paths.yml": text}
+    for name, wanted in WANTED.items():
+        for end, body in ((".md", "字" * 1000), (".en.md", "word " * 300)):
+            title = name.rpartition("/")[2] + end.removesuffix(".md")
+            files[name + end] = note(f"{body}\n", title).replace(
+                "kind: note\n", f"kind: note\nprerequisites: [{wanted}]\n"
+            )
+    found, problems = tree(tmp_path, files)
+    assert problems == []
+    paths, document, findings = load_paths(tmp_path / "docs/data/paths.yml", "paths.yml")
+    if document is not None:
+        findings += page.check(paths, document, found)
+    return found, paths, findings
+
+
+CASES = {
+    "in order": (f"{HEAD}    notes: [t/one, t/two, t/three]\n", [], ""),
+    "what is needed may lie elsewhere": (f"{HEAD}    notes: [t/two, o/side]\n", [], ""),
+    "before what it needs": (
+        f"{HEAD}    notes: [t/two, t/one]\n",
+        [("paths", 5, "t/two", "")],
+        "path 'p' puts 't/two' before 't/one', which it needs; change their order",
+    ),
+    "before what it needs by way of another": (
+        f"{HEAD}    notes:\n      - t/three\n      - {{note: t/one, why: w}}\n",
+        [("paths", 6, "t/three", "")],
+        "path 'p' puts 't/three' before 't/one', which it needs",
+    ),
+    "an unknown note": (
+        f"{HEAD}    notes: [t/one, t/tow]\n",
+        [("paths", 5, "t/tow", "t/two")],
+        "path 'p' names the note 't/tow', which does not exist",
+    ),
+    "a note twice": (
+        f"{HEAD}    notes: [t/one, o/side, t/one]\n",
+        [("paths", 5, "t/one", "")],
+        "note 't/one' stands twice on the path 'p'; keep one",
+    ),
+    "a path twice": (
+        f"{HEAD}    notes: [t/one, t/two]\n"
+        + HEAD.removeprefix("paths:\n")
+        + "    notes: [t/one, t/two]\n",
+        [("paths", 6, "p", "")],
+        "path 'p' stands twice; give one an id of its own",
+    ),
+    "no notes": (f"{HEAD}    notes: [t/one]\n", [("paths", 2, "", "")], "two notes at least"),
+    "no id of a note": (
+        f"{HEAD}    notes: [t/one, T]\n",
+        [("paths", 5, "T", "")],
+        "should match pattern",
+    ),
+    "an unknown field": (
+        f"{HEAD}    nots: [t/one]\n    notes: [t/one, t/two]\n",
+        [("paths", 5, "nots", "notes")],
+        "unknown field 'nots'",
+    ),
+    "no YAML": ("paths: [\n", [("paths", 2, "", "")], "is not YAML"),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_what_is_wrong_is_said_at_its_place(tmp_path: Path, case: str) -> None:
+    text, expected, message = CASES[case]
+    _, _, findings = small(tmp_path, text)
+    assert said(findings) == expected
+    assert all(message in one.message for one in findings)
+
+
+def test_without_the_file_there_are_no_paths(tmp_path: Path) -> None:
+    assert load_paths(tmp_path / "none.yml", "none.yml") == ((), None, [])
+
+
+def test_the_file_is_no_family_of_facts(tmp_path: Path) -> None:
+    small(tmp_path, f"{HEAD}    notes: [t/one, t/two]\n")
+    base, findings = load_facts(tmp_path / "docs/data")
+    assert base.families == {} and findings == []
+
+
+@LANGUAGES
+def test_a_path_shows_order_minutes_sum_and_needs(tmp_path: Path, language: str) -> None:
+    text = f"{HEAD}    notes:\n      - o/side\n      - {{note: t/two, why: {{zh: 因, en: why}}}}\n"
+    found, paths, findings = small(tmp_path, text)
+    assert findings == []
+    shown = page.render(paths, found, language, prefix="..")
+    end = "" if language == "zh" else ".en"
+    minutes = 2  # 1,000 characters at 400 a minute are 2.5; 300 words at 200 are 1.5: to the even
+    lines = [line for line in shown.split("\n") if line.startswith("1. ")]
+    assert [
+        f'data-done="{one}" data-minutes="{minutes}"' in line
+        for one, line in zip(["o/side", "t/two"], lines, strict=True)
+    ] == [True, True]
+    assert f"[side{end}](../o/side{end}.md)" in lines[0]
+    assert ("：因" if language == "zh" else ": why") in lines[1]
+    assert all(f"[one{end}](../t/one{end}.md)" in line for line in lines)
+    assert ("2 篇，约 4 分钟" if language == "zh" else "2 notes, about 4 minutes") in shown
+    assert f"## {'路' if language == 'zh' else 'Path'} {{: #p }}" in shown
+
+
+FEET = {
+    "t/one": (None, "t/two", 1),
+    "t/two": ("t/one", "t/three", 2),
+    "t/three": ("t/two", None, 3),
+}
+
+
+@LANGUAGES
+@pytest.mark.parametrize("at", FEET)
+def test_the_foot_leads_on(tmp_path: Path, at: str, language: str) -> None:
+    found, paths, _ = small(tmp_path, f"{HEAD}    notes: [t/one, t/two, t/three]\n")
+    box = page.foot(paths, at, found, language, lambda one: f"to/{one}.html")
+    before, after, place = FEET[at]
+    assert re.findall(r'href="to/([^"]*)\.html', box) == [
+        one for one in ("paths/index", before, after) if one
+    ]
+    assert 'href="to/paths/index.html#p"' in box and f'data-done="{at}"' in box
+    assert (f"第 {place}/3 篇" if language == "zh" else f"note {place} of 3") in box
+    assert page.foot(paths, "o/side", found, language, lambda one: one) == ""
+
+
+def test_ours_are_five_and_each_note_of_them_exists(
+    ours: tuple[LearningPath, ...], notes: Catalogue
+) -> None:
+    assert len(ours) == 5
+    assert {step.note for path in ours for step in path.notes} <= set(notes.ids())
+
+
+@LANGUAGES
+def test_the_page_lists_them_all(
+    ours: tuple[LearningPath, ...], notes: Catalogue, language: str
+) -> None:
+    text = markers.fill_markers(
+        "<!-- paths -->\n",
+        page_path="paths/index.md",
+        language=language,
+        entries=(),
+        notes=notes,
+        added={},
+        areas=[],
+        learning=ours,
+    )
+    assert text.count("data-done=") == sum(len(path.notes) for path in ours)
+    for target in re.findall(r"\]\(\.\./([^)]+)\)", text):
+        assert notes.notes[target].language == language
