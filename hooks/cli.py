@@ -174,20 +174,31 @@ def contents(write: bool) -> None:
 
 
 @main.command()
+@click.option("--write", is_flag=True, help="Add them (default: only compare).")
+def register(write: bool) -> None:
+    """Register the addresses of every page and heading, so that they are kept: at a release."""
+    from hooks import handbook
+
+    findings = handbook.register_findings(handbook.read_tree(ROOT), write=write)
+    for finding in [] if write else findings:
+        click.echo(finding.text)
+    click.echo(f"register: {('written' if write else 'stale') if findings else 'fresh'}", err=True)
+    sys.exit(1 if findings and not write else 0)
+
+
+@main.command()
 @click.argument("note")
 def new(note: str) -> None:
-    """Start NOTE (such as link/topo/example): a pair of files, registered in the navigation."""
-    from hooks import handbook
+    """Start NOTE (such as link/topo/example): a draft in two files, listed in the navigation."""
     from hooks.notes import new_note
 
     try:
         files = new_note.new_note(ROOT, note)
     except new_note.ScaffoldError as error:
         raise click.ClickException(str(error)) from None
-    handbook.readme_findings(handbook.read_tree(ROOT), write=True)
     for file in files:
         click.echo(f"wrote {file.relative_to(ROOT)}")
-    click.echo("refreshed the contents in README.md and README.en.md")
+    click.echo("A draft: seen with `make serve`, not on the site until `draft: true` is taken out.")
 
 
 @main.command("zip")

@@ -10,7 +10,18 @@ from hooks.data import coverage, facts, glossary, glossary_load, load, measured_
 from hooks.drawings import diagrams, figures
 from hooks.findings import Finding
 from hooks.links import Settings, addresses, assets, check, digest, includes
-from hooks.notes import FOLDER, Catalogue, Memory, budgets, catalogue, navigation, questions, twins
+from hooks.notes import (
+    FOLDER,
+    Catalogue,
+    Memory,
+    budgets,
+    catalogue,
+    drafts,
+    navigation,
+    published,
+    questions,
+    twins,
+)
 from hooks.pages import DataFences, contents, topic_map
 from hooks.pages import coverage as coverage_page
 from hooks.pages import fences as data_fences
@@ -76,7 +87,7 @@ def _read_rest(
     texts = includes.Texts(docs, notes.other_files)
     findings += check.check_sources(notes, texts, settings, digests)
     findings += twins.check_pairs(notes)
-    findings += budgets.check_budgets(notes)
+    findings += budgets.check_budgets(published(notes)) + drafts.check_drafts(notes)
     findings += questions.check_questions(notes)
     for one in digests.values():
         findings += one.safety
@@ -89,7 +100,7 @@ def _read_rest(
     base, problems = load.load_facts(docs / "data")
     findings += problems
     areas, problems = topic_map.load(docs / "map.yml", "docs/map.yml")
-    findings += problems + missing_translations(notes)
+    findings += problems + missing_translations(published(notes))
     folder = docs / "data" / resources.FOLDER
     library, problems = resources.load_resources(folder, {area.id for area in areas})
     findings += problems
@@ -101,7 +112,7 @@ def _read_rest(
     register = root / addresses.REGISTER
     if register.is_file():
         lines = register.read_text(encoding="utf-8").splitlines()
-        findings += addresses.check_register(lines, notes)
+        findings += addresses.check_register(lines, published(notes))
     fences = DataFences(base, docs, root, notes, cache=root / ".cache" / "charts")
     findings += _check_blocks(fences)
     resolver = values.Resolver(base, docs, root, frozenset(notes.ids()), known=fences.known)
@@ -182,31 +193,32 @@ def missing_translations(notes: Catalogue) -> list[Finding]:
 
 
 def register_findings(tree: Tree, *, write: bool = False) -> list[Finding]:
-    """Tell whether the register of published addresses lacks any of today's; add them if asked."""
+    """Tell whether the register of published addresses lacks any of today's; add them if asked.
+
+    That is for a release: a branch may still rename what nobody has read yet.
+    """
     path = tree.root / addresses.REGISTER
     text = path.read_text(encoding="utf-8") if path.is_file() else ""
-    fresh = addresses.merged(text.splitlines(), tree.notes)
+    fresh = addresses.merged(text.splitlines(), published(tree.notes))
     if fresh == text:
         return []
     if write:
         path.write_text(fresh, encoding="utf-8")
     count = len(set(fresh.splitlines()) - set(text.splitlines()))
-    message = f"{count} new addresses are not registered; run: make contents"
+    message = f"{count} new addresses are not registered; run: make register"
     return [Finding(addresses.REGISTER, 0, 0, "stale-register", message)]
 
 
 def readme_findings(tree: Tree, *, write: bool = False) -> list[Finding]:
-    """Compare what is generated and committed with the notes; rewrite it if asked.
-
-    That is the contents blocks of the README files and the register of addresses.
-    """
-    findings = register_findings(tree, write=write)
+    """Compare the committed contents with the notes; rewrite them if asked."""
+    findings: list[Finding] = []
+    notes = published(tree.notes)
     for name, language in (("README.md", "zh"), ("README.en.md", "en")):
         path = tree.root / name
         if not path.is_file():
             continue
         text = path.read_text(encoding="utf-8")
-        fresh = contents.refresh(text, tree.entries, tree.notes, language=language, prefix="docs")
+        fresh = contents.refresh(text, tree.entries, notes, language=language, prefix="docs")
         if fresh != text:
             if write:
                 path.write_text(fresh, encoding="utf-8")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from hooks.notes.cache import FOLDER, Memory
+from hooks.notes.drafts import draft_ids, published
 from hooks.notes.fields import FrontMatter
 from hooks.notes.navigation import Entry, read_navigation, section_title
 from hooks.notes.note import DEFAULT_LANGUAGE, LANGUAGES, Catalogue, Note, language_of, note_id
@@ -20,9 +21,11 @@ __all__ = [
     "FrontMatter",
     "Memory",
     "Note",
+    "draft_ids",
     "language_of",
     "note_id",
     "pack_finding",
+    "published",
     "read_navigation",
     "section_title",
     "twin_ids",

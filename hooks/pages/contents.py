@@ -154,7 +154,8 @@ def last_verified(catalogue: Catalogue, language: str, *, limit: int = 6, prefix
 
 
 def _verified(note: Note) -> datetime.date:
-    return note.meta.verified if note.meta is not None else datetime.date.min
+    day = note.meta.verified if note.meta is not None else None
+    return day or datetime.date.min
 
 
 def _notes_shown(catalogue: Catalogue, language: str) -> list[Note]:
