@@ -106,7 +106,7 @@ format: $(VENV)/dev.stamp ## Format the code
 	@$(BIN)/ruff check --quiet --fix . && $(BIN)/ruff format --quiet .
 	@echo "format: done."
 
-contents: $(VENV)/site.stamp ## Refresh the table of contents in the README files
+contents: $(VENV)/site.stamp ## Refresh CONTENTS*.md, and the address of the site in README*.md (SITE_URL)
 	@$(BIN)/python -m hooks contents --write
 
 new: $(VENV)/site.stamp ## Start a note: make new NOTE=link/topo/example

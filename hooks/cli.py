@@ -158,12 +158,13 @@ def _lies_in(finding: Finding, paths: tuple[Path, ...], root: Path) -> bool:
 
 @main.command()
 @click.option("--write", is_flag=True, help="Rewrite the blocks (default: only compare).")
-def contents(write: bool) -> None:
-    """Keep the table of contents in README.md and README.en.md fresh."""
+@click.option("--site-url", default="", envvar="SITE_URL", help="Where the site is, for README.")
+def contents(write: bool, site_url: str) -> None:
+    """Keep the contents in CONTENTS.md and CONTENTS.en.md fresh, and the address in README."""
     from hooks import handbook
 
     tree = handbook.read_tree(ROOT)
-    findings = handbook.readme_findings(tree, write=write)
+    findings = handbook.readme_findings(tree, write=write, site_url=site_url if write else "")
     if write:
         click.echo(f"contents: {'written' if findings else 'fresh already'}", err=True)
         return

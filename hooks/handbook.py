@@ -29,6 +29,8 @@ from hooks.pages import glossary as glossary_page
 from hooks.pages.values import values
 from hooks.search.words import term_forms
 
+WRITTEN = {"README.md": "zh", "README.en.md": "en", "CONTENTS.md": "zh", "CONTENTS.en.md": "en"}
+"""The files at the root that are partly generated, and their languages."""
 MERMAID = "assets/vendor/mermaid/mermaid.min.js"
 
 
@@ -209,22 +211,26 @@ def register_findings(tree: Tree, *, write: bool = False) -> list[Finding]:
     return [Finding(addresses.REGISTER, 0, 0, "stale-register", message)]
 
 
-def readme_findings(tree: Tree, *, write: bool = False) -> list[Finding]:
-    """Compare the committed contents with the notes; rewrite them if asked."""
+def readme_findings(tree: Tree, *, write: bool = False, site_url: str = "") -> list[Finding]:
+    """Compare the committed contents with the notes; rewrite them if asked.
+
+    With `site_url`, the README files say that the site is there.
+    """
     findings: list[Finding] = []
     notes = published(tree.notes)
-    for name, language in (("README.md", "zh"), ("README.en.md", "en")):
+    for name, language in WRITTEN.items():
         path = tree.root / name
         if not path.is_file():
             continue
         text = path.read_text(encoding="utf-8")
         fresh = contents.refresh(text, tree.entries, notes, language=language, prefix="docs")
+        if site_url:
+            fresh = contents.refresh_site(fresh, site_url, language)
         if fresh != text:
             if write:
                 path.write_text(fresh, encoding="utf-8")
-            else:
-                pairs = zip(text.split("\n"), fresh.split("\n"), strict=False)
-                line = next((n for n, (old, new) in enumerate(pairs, 1) if old != new), 1)
-                message = "the contents are stale; run: python -m hooks contents --write"
-                findings.append(Finding(name, line, 1, "stale-contents", message))
+            pairs = zip(text.split("\n"), fresh.split("\n"), strict=False)
+            line = next((n for n, (old, new) in enumerate(pairs, 1) if old != new), 1)
+            message = "it is stale; run: make contents"
+            findings.append(Finding(name, line, 1, "stale-contents", message))
     return findings

@@ -202,3 +202,10 @@ def refresh(
         return f"{match['open']}\n\n{body}\n\n{match['close']}"
 
     return _BLOCK.sub(block, text)
+
+
+def refresh_site(text: str, site_url: str, language: str) -> str:
+    """Return `text` with its `<!-- site -->` block saying where the site is."""
+    said = {"zh": "在线阅读：", "en": "Online: "}[language]
+    block = f"<!-- site -->\n{said}<{site_url}>\n<!-- /site -->"
+    return re.sub(r"<!-- site -->.*?<!-- /site -->", lambda _: block, text, flags=re.DOTALL)
