@@ -68,6 +68,7 @@ def main() -> None:
 )
 @click.option("--format", "style", type=click.Choice(FORMATS), default="text")
 @click.option("--external", is_flag=True, help="Ask other sites too whether links to them live.")
+@click.option("--since", help="Tell too which notes changed in one language since this branch.")
 @click.option(
     "--rules", "list_rules", is_flag=True, help="List every rule: what, why, how to mend."
 )
@@ -79,6 +80,7 @@ def check(
     repo_url: str,
     style: str,
     external: bool,
+    since: str | None,
     list_rules: bool,
 ) -> None:
     """Check notes, data, diagrams and figures without building (PATHS: only what lies there).
@@ -96,7 +98,7 @@ def check(
     if missing is not None:
         raise click.UsageError(f"'{missing}' does not exist")
     try:
-        count, findings, root = _find(docs, site, site_url, repo_url, external)
+        count, findings, root = _find(docs, site, site_url, repo_url, external, since)
     except Exception as error:  # whatever it is: a check that broke down has not passed
         if not isinstance(error, OSError):
             import traceback
@@ -117,7 +119,12 @@ def check(
 
 
 def _find(
-    docs: Path | None, site: Path | None, site_url: str, repo_url: str, external: bool
+    docs: Path | None,
+    site: Path | None,
+    site_url: str,
+    repo_url: str,
+    external: bool,
+    since: str | None,
 ) -> tuple[int, list[Finding], Path]:
     """Return the number of notes, the findings, and the folder that they are relative to."""
     notes: Catalogue
@@ -127,6 +134,10 @@ def _find(
         docs, root = ROOT / "docs", ROOT
         tree = handbook.read_tree(ROOT, repo_url=repo_url, site_url=site_url)
         notes, findings = tree.notes, tree.findings + handbook.readme_findings(tree)
+        if since:
+            from hooks.notes import history
+
+            findings = findings + history.one_language(notes, history.changed_since(root, since))
     else:
         from hooks.links.elsewhere import folder
         from hooks.notes import FOLDER

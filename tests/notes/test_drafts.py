@@ -9,7 +9,7 @@ import pytest
 from hooks.findings import Finding
 from hooks.links import addresses, check
 from hooks.links.settings import Settings
-from hooks.notes import drafts, navigation, new_note
+from hooks.notes import drafts, history, navigation, new_note
 from hooks.notes.note import Catalogue
 from hooks.search.from_folder import folder_pages
 from tests.samples import note, said, tree
@@ -88,3 +88,22 @@ def test_a_link_to_a_draft_is_reported(
     notes, _ = tree(tmp_path, files)
     findings = check.check_sources(notes, {}, Settings())
     assert said([one for one in findings if one.rule == "draft-link"]) == found
+
+
+@pytest.mark.parametrize(
+    ("changed", "told"),
+    [
+        ({"docs/a.md"}, ["docs/a.md"]),
+        ({"docs/a.en.md"}, ["docs/a.en.md"]),
+        ({"docs/a.md", "docs/a.en.md"}, []),
+        ({"docs/b.md"}, []),  # it has no twin
+        (set(), []),
+    ],
+)
+def test_a_change_in_one_language_is_told(
+    tmp_path: Path, changed: set[str], told: list[str]
+) -> None:
+    notes, _ = tree(
+        tmp_path, {"a.md": note("x\n"), "a.en.md": note("y\n"), "b.md": note("z\n", "B")}
+    )
+    assert [one.file for one in history.one_language(notes, changed)] == told
