@@ -84,14 +84,16 @@ def _topic_blocks(
     own = [child for child in entry.children if child.path and not _is_index(child)]
     blocks = []
     lines = []
+    shown = 0  # drafts are not
     for child in own:
         note = catalogue.in_language(child.path.removesuffix(".md"), language)
         if note is not None:
+            shown += 1
             lines.extend(_note_lines(note, language, depth, prefix))
     if lines:
         name = " / ".join(trail)
-        unit = _WORDS[language]["note" if len(own) == 1 else "notes"]
-        count = f"{len(own)} {unit}"
+        unit = _WORDS[language]["note" if shown == 1 else "notes"]
+        count = f"{shown} {unit}"
         head = f'<details markdown="1">\n<summary>{_html(name)} · {count}</summary>'
         blocks.append(f"{head}\n\n" + "\n".join(lines) + "\n\n</details>")
     for child in entry.children:
