@@ -10,7 +10,7 @@ PYTEST = $(BIN)/python -m pytest -n $(JOBS) --dist worksteal
 export DISABLE_MKDOCS_2_WARNING := true
 export NO_MKDOCS_2_WARNING := 1
 
-.PHONY: help serve build test test-slow test-all engines check bench cuda rdma mpi gloo format lock new contents properdocs clean
+.PHONY: help serve build test test-slow test-all engines check bench cuda rdma mpi gloo format lock new contents register properdocs clean
 
 help: ## List the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -106,12 +106,15 @@ format: $(VENV)/dev.stamp ## Format the code
 	@$(BIN)/ruff check --quiet --fix . && $(BIN)/ruff format --quiet .
 	@echo "format: done."
 
-contents: $(VENV)/site.stamp ## Refresh the table of contents in the README files
+contents: $(VENV)/site.stamp ## Refresh CONTENTS*.md, and the address of the site in README*.md (SITE_URL)
 	@$(BIN)/python -m hooks contents --write
 
 new: $(VENV)/site.stamp ## Start a note: make new NOTE=link/topo/example
 	@test -n "$(NOTE)" || (echo "new: say which note, such as make new NOTE=link/topo/example"; exit 2)
 	@$(BIN)/python -m hooks new "$(NOTE)"
+
+register: $(VENV)/site.stamp ## Register every address of pages and headings, which are then kept: at a release
+	@$(BIN)/python -m hooks register --write
 
 lock: $(VENV)/dev.stamp ## Resolve the dependencies anew, with hashes
 	@for part in site dev bench properdocs; do \

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import datetime
 import html as html_lib
+import logging
 import sys
 import tempfile
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -32,7 +33,7 @@ from hooks.findings import Finding, has_errors
 from hooks.handbook import Tree, read_tree
 from hooks.links import addresses, safety
 from hooks.markdown import HeadingIdsExtension
-from hooks.notes import history, navigation, twins
+from hooks.notes import draft_ids, drafts, history, navigation, published, twins
 from hooks.pages import (
     aliases,
     backlinks,
@@ -51,7 +52,7 @@ from hooks.pages.values import links
 from hooks.search import from_html, pages
 from hooks.search import install as search_install
 from hooks.search import material as search_material
-from hooks.site import anki, check, offline, publish
+from hooks.site import anki, check, offline, progress, publish
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -62,6 +63,8 @@ if TYPE_CHECKING:
     from mkdocs.structure.pages import Page
 
 log = get_plugin_logger("handbook")
+for _talkative in ("mermaid2", "mkdocs_static_i18n"):  # a line a page, of no use to anybody
+    logging.getLogger(f"mkdocs.plugins.{_talkative}").setLevel(logging.WARNING)
 _KEY = "handbook"
 
 
@@ -70,6 +73,10 @@ class Build:
     """What one run of MkDocs remembers between events and languages."""
 
     tree: Tree
+    """What is checked and, but in a preview, without drafts."""
+    pace: progress.Pace
+    held: frozenset[str]
+    """The ids of drafts."""
     site: Path
     """Where the site goes once it is known to be good."""
     is_serving: bool
@@ -111,12 +118,13 @@ def _language(config: MkDocsConfig) -> str:
 
 
 def _say(findings: Sequence[Finding], build: Build) -> None:
-    """Log findings; in a build (not while serving) errors end it."""
+    """Log errors, which end a build (not while serving), and how many warnings there are."""
     for finding in findings:
         if finding.severity == "error":
             (log.warning if build.is_serving else log.error)(finding.text)
-        else:
-            log.info(finding.text)
+    warnings = sum(finding.severity != "error" for finding in findings)
+    if warnings:
+        log.info(f"{warnings} warnings, which `make check` lists")
     if has_errors(findings) and not build.is_serving:
         count = sum(finding.severity == "error" for finding in findings)
         raise PluginError(f"{count} error(s) above; the site was not changed")
@@ -133,14 +141,28 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
     site = Path(config.site_dir)
     # `mkdocs serve` renders into a temporary folder of its own: nothing to protect there.
     is_serving = site.parent == Path(tempfile.gettempdir()) and site.name.startswith("mkdocs_")
+    log.info("checking the notes")
     tree = read_tree(
         ROOT,
         Path(config.docs_dir),
         repo_url=config.repo_url or "",
         site_url=config.site_url or "",
     )
+    held = draft_ids(tree.notes)
+    if held and not is_serving:
+        config.nav = drafts.published_nav(config.nav or [], held)
+        entries = drafts.published_entries(tree.entries, held)
+        tree = replace(tree, notes=published(tree.notes), entries=entries)
     marks = term_marks.Marks(tree.glossary)
-    build = Build(tree, site, is_serving, history.first_days(ROOT), marks)
+    build = Build(
+        tree,
+        progress.Pace(len(tree.notes.ids())),
+        held,
+        site,
+        is_serving,
+        history.first_days(ROOT),
+        marks,
+    )
     config.extra[_KEY] = build
     config.extra["offline_worker"] = not is_serving  # read by overrides/main.html
     _say(tree.findings, build)
@@ -176,6 +198,18 @@ def _add_fences(config: MkDocsConfig, build: Build) -> None:
     ]
 
 
+@event_priority(100)  # Before static-i18n looks for the files of a language
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """Leave drafts out of the site; a preview shows them."""
+    build = _build(config)
+    if not build.is_serving:
+        for file in list(files.documentation_pages()):
+            path = file.src_uri
+            if path.removesuffix(".md").removesuffix(".en") in build.held:
+                files.remove(file)
+    return files
+
+
 @event_priority(-200)  # After static-i18n has replaced the navigation
 def on_nav(nav: Navigation, config: MkDocsConfig, files: Files) -> Navigation:
     """Name each section after its index page, in the language being built."""
@@ -202,7 +236,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
         page_path=page.file.src_uri,
         language=build.language,
         entries=build.tree.entries,
-        notes=build.tree.notes,
+        notes=published(build.tree.notes),
         added=build.added,
         areas=build.tree.areas,
         root=ROOT,
@@ -236,6 +270,9 @@ def _resources(build: Build, language: str) -> str:
 def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -> str:
     """Check the content; give headings their twins' ids, figures their drawing, add backlinks."""
     build = _build(config)
+    said = build.pace.step(build.language)
+    if said:
+        log.info(said)
     note = build.tree.notes.notes.get(page.file.src_uri)
     if note is None:
         return html
@@ -267,6 +304,8 @@ def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -
         language=build.language,
         trail=[str(section.title) for section in page.ancestors][::-1],
     )
+    if note.id in build.held:
+        html = drafts.notice(build.language) + html
     html = build.marks.mark(html, note)  # after search has collected: it finds the text alone
     return html + _backlinks(page, note.id, build, config, files)
 
@@ -313,6 +352,7 @@ def on_post_build(config: MkDocsConfig) -> None:
         return  # a nested build: the outermost one finishes the site
     build = _build(config)
     staged = Path(config.site_dir)
+    log.info("building the search index and checking every page")
     search_install.install(
         staged,
         search_material.find_theme_dir(config.theme.dirs),

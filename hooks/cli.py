@@ -68,6 +68,7 @@ def main() -> None:
 )
 @click.option("--format", "style", type=click.Choice(FORMATS), default="text")
 @click.option("--external", is_flag=True, help="Ask other sites too whether links to them live.")
+@click.option("--since", help="Tell too which notes changed in one language since this branch.")
 @click.option(
     "--rules", "list_rules", is_flag=True, help="List every rule: what, why, how to mend."
 )
@@ -79,6 +80,7 @@ def check(
     repo_url: str,
     style: str,
     external: bool,
+    since: str | None,
     list_rules: bool,
 ) -> None:
     """Check notes, data, diagrams and figures without building (PATHS: only what lies there).
@@ -96,7 +98,7 @@ def check(
     if missing is not None:
         raise click.UsageError(f"'{missing}' does not exist")
     try:
-        count, findings, root = _find(docs, site, site_url, repo_url, external)
+        count, findings, root = _find(docs, site, site_url, repo_url, external, since)
     except Exception as error:  # whatever it is: a check that broke down has not passed
         if not isinstance(error, OSError):
             import traceback
@@ -117,7 +119,12 @@ def check(
 
 
 def _find(
-    docs: Path | None, site: Path | None, site_url: str, repo_url: str, external: bool
+    docs: Path | None,
+    site: Path | None,
+    site_url: str,
+    repo_url: str,
+    external: bool,
+    since: str | None,
 ) -> tuple[int, list[Finding], Path]:
     """Return the number of notes, the findings, and the folder that they are relative to."""
     notes: Catalogue
@@ -127,6 +134,10 @@ def _find(
         docs, root = ROOT / "docs", ROOT
         tree = handbook.read_tree(ROOT, repo_url=repo_url, site_url=site_url)
         notes, findings = tree.notes, tree.findings + handbook.readme_findings(tree)
+        if since:
+            from hooks.notes import history
+
+            findings = findings + history.one_language(notes, history.changed_since(root, since))
     else:
         from hooks.links.elsewhere import folder
         from hooks.notes import FOLDER
@@ -158,12 +169,13 @@ def _lies_in(finding: Finding, paths: tuple[Path, ...], root: Path) -> bool:
 
 @main.command()
 @click.option("--write", is_flag=True, help="Rewrite the blocks (default: only compare).")
-def contents(write: bool) -> None:
-    """Keep the table of contents in README.md and README.en.md fresh."""
+@click.option("--site-url", default="", envvar="SITE_URL", help="Where the site is, for README.")
+def contents(write: bool, site_url: str) -> None:
+    """Keep the contents in CONTENTS.md and CONTENTS.en.md fresh, and the address in README."""
     from hooks import handbook
 
     tree = handbook.read_tree(ROOT)
-    findings = handbook.readme_findings(tree, write=write)
+    findings = handbook.readme_findings(tree, write=write, site_url=site_url if write else "")
     if write:
         click.echo(f"contents: {'written' if findings else 'fresh already'}", err=True)
         return
@@ -174,20 +186,31 @@ def contents(write: bool) -> None:
 
 
 @main.command()
+@click.option("--write", is_flag=True, help="Add them (default: only compare).")
+def register(write: bool) -> None:
+    """Register the addresses of every page and heading, so that they are kept: at a release."""
+    from hooks import handbook
+
+    findings = handbook.register_findings(handbook.read_tree(ROOT), write=write)
+    for finding in [] if write else findings:
+        click.echo(finding.text)
+    click.echo(f"register: {('written' if write else 'stale') if findings else 'fresh'}", err=True)
+    sys.exit(1 if findings and not write else 0)
+
+
+@main.command()
 @click.argument("note")
 def new(note: str) -> None:
-    """Start NOTE (such as link/topo/example): a pair of files, registered in the navigation."""
-    from hooks import handbook
+    """Start NOTE (such as link/topo/example): a draft in two files, listed in the navigation."""
     from hooks.notes import new_note
 
     try:
         files = new_note.new_note(ROOT, note)
     except new_note.ScaffoldError as error:
         raise click.ClickException(str(error)) from None
-    handbook.readme_findings(handbook.read_tree(ROOT), write=True)
     for file in files:
         click.echo(f"wrote {file.relative_to(ROOT)}")
-    click.echo("refreshed the contents in README.md and README.en.md")
+    click.echo("A draft: seen with `make serve`, not on the site until `draft: true` is taken out.")
 
 
 @main.command("zip")

@@ -25,8 +25,10 @@ from hooks.notes import (
     Memory,
     budgets,
     catalogue,
+    drafts,
     navigation,
     prerequisites,
+    published,
     questions,
     twins,
 )
@@ -38,6 +40,8 @@ from hooks.pages import paths as paths_page
 from hooks.pages.values import values
 from hooks.search.words import term_forms
 
+WRITTEN = {"README.md": "zh", "README.en.md": "en", "CONTENTS.md": "zh", "CONTENTS.en.md": "en"}
+"""The files at the root that are partly generated, and their languages."""
 MERMAID = "assets/vendor/mermaid/mermaid.min.js"
 
 
@@ -98,7 +102,7 @@ def _read_rest(
     texts = includes.Texts(docs, notes.other_files)
     findings += check.check_sources(notes, texts, settings, digests)
     findings += twins.check_pairs(notes)
-    findings += budgets.check_budgets(notes)
+    findings += budgets.check_budgets(published(notes)) + drafts.check_drafts(notes)
     findings += prerequisites.check_prerequisites(notes)
     findings += questions.check_questions(notes)
     for one in digests.values():
@@ -112,7 +116,8 @@ def _read_rest(
     base, problems = load.load_facts(docs / "data")
     findings += problems
     areas, problems = topic_map.load(docs / "map.yml", "docs/map.yml")
-    findings += problems + topic_tree.check(areas, notes) + missing_translations(notes)
+    findings += problems + topic_tree.check(areas, notes)
+    findings += missing_translations(published(notes))
     folder = docs / "data" / resources.FOLDER
     library, problems = resources.load_resources(folder, {area.id for area in areas})
     findings += problems
@@ -126,7 +131,7 @@ def _read_rest(
     register = root / addresses.REGISTER
     if register.is_file():
         lines = register.read_text(encoding="utf-8").splitlines()
-        findings += addresses.check_register(lines, notes)
+        findings += addresses.check_register(lines, published(notes))
     fences = DataFences(base, docs, root, notes, cache=root / ".cache" / "charts")
     findings += _check_blocks(fences)
     resolver = values.Resolver(base, docs, root, frozenset(notes.ids()), known=fences.known)
@@ -229,37 +234,42 @@ def missing_translations(notes: Catalogue) -> list[Finding]:
 
 
 def register_findings(tree: Tree, *, write: bool = False) -> list[Finding]:
-    """Tell whether the register of published addresses lacks any of today's; add them if asked."""
+    """Tell whether the register of published addresses lacks any of today's; add them if asked.
+
+    That is for a release: a branch may still rename what nobody has read yet.
+    """
     path = tree.root / addresses.REGISTER
     text = path.read_text(encoding="utf-8") if path.is_file() else ""
-    fresh = addresses.merged(text.splitlines(), tree.notes)
+    fresh = addresses.merged(text.splitlines(), published(tree.notes))
     if fresh == text:
         return []
     if write:
         path.write_text(fresh, encoding="utf-8")
     count = len(set(fresh.splitlines()) - set(text.splitlines()))
-    message = f"{count} new addresses are not registered; run: make contents"
+    message = f"{count} new addresses are not registered; run: make register"
     return [Finding(addresses.REGISTER, 0, 0, "stale-register", message)]
 
 
-def readme_findings(tree: Tree, *, write: bool = False) -> list[Finding]:
-    """Compare what is generated and committed with the notes; rewrite it if asked.
+def readme_findings(tree: Tree, *, write: bool = False, site_url: str = "") -> list[Finding]:
+    """Compare the committed contents with the notes; rewrite them if asked.
 
-    That is the contents blocks of the README files and the register of addresses.
+    With `site_url`, the README files say that the site is there.
     """
-    findings = register_findings(tree, write=write)
-    for name, language in (("README.md", "zh"), ("README.en.md", "en")):
+    findings: list[Finding] = []
+    notes = published(tree.notes)
+    for name, language in WRITTEN.items():
         path = tree.root / name
         if not path.is_file():
             continue
         text = path.read_text(encoding="utf-8")
-        fresh = contents.refresh(text, tree.entries, tree.notes, language=language, prefix="docs")
+        fresh = contents.refresh(text, tree.entries, notes, language=language, prefix="docs")
+        if site_url:
+            fresh = contents.refresh_site(fresh, site_url, language)
         if fresh != text:
             if write:
                 path.write_text(fresh, encoding="utf-8")
-            else:
-                pairs = zip(text.split("\n"), fresh.split("\n"), strict=False)
-                line = next((n for n, (old, new) in enumerate(pairs, 1) if old != new), 1)
-                message = "the contents are stale; run: python -m hooks contents --write"
-                findings.append(Finding(name, line, 1, "stale-contents", message))
+            pairs = zip(text.split("\n"), fresh.split("\n"), strict=False)
+            line = next((n for n, (old, new) in enumerate(pairs, 1) if old != new), 1)
+            message = "it is stale; run: make contents"
+            findings.append(Finding(name, line, 1, "stale-contents", message))
     return findings

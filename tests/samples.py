@@ -73,8 +73,10 @@ BROWSED = {
         ("Congestion", "bandwidth\n\n### Back off\n\nthe window shrinks by half"),
         ("Filler", "Text.\n\n" * 60),
     ),
-    "topic/three": _browsed("第三篇", "note", "tags: []", ("甲", _PIPELINE), ("乙", _UNITS)),
-    "topic/three.en": _browsed("Note three", "note", "tags: []", ("A", _PIPELINE), ("B", _UNITS)),
+    "topic/three": _browsed("第三篇", "note", "tags: [p, q]", ("甲", _PIPELINE), ("乙", _UNITS)),
+    "topic/three.en": _browsed(
+        "Note three", "note", "tags: [p, q]", ("A", _PIPELINE), ("B", _UNITS)
+    ),
 }
 """Further notes of the small handbook that browser tests visit, of several kinds.
 

@@ -115,7 +115,7 @@ def check_register(lines: Iterable[str], notes: Catalogue) -> list[Finding]:
 def merged(lines: Iterable[str], notes: Catalogue) -> str:
     """Return the register with the addresses of today added; none is ever dropped."""
     kept = {line.strip() for line in lines if line.strip() and not line.startswith("#")}
-    head = "# Every address ever published. Written by: make contents. Never delete a line.\n"
+    head = "# Every address ever published. Written by: make register. Never delete a line.\n"
     return head + "".join(f"{address}\n" for address in sorted(kept | set(current(notes))))
 
 

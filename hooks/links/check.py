@@ -48,8 +48,10 @@ def check_sources(
         path: parse(split(found.text).body, settings.dialect) for path, found in expanded.items()
     }
     targets = TargetRules(catalogue, settings, sources)
+    drafts = targets.drafts
     # The ids of a page with includes are not those of its text: links to it are looked at closely.
     plain = {path: one for path, one in digests.items() if path not in expanded}
+    reached = {path: one for path, one in plain.items() if catalogue.notes[path].id not in drafts}
     findings: list[Finding] = []
     for path, one in plain.items():
         if path in included:
@@ -57,7 +59,7 @@ def check_sources(
         else:
             findings += one.text
         note = catalogue.notes[path]
-        is_good = not digest.unmet(one, plain, catalogue.other_files)
+        is_good = not digest.unmet(one, reached, catalogue.other_files)
         for use in one.odd if is_good else uses.of_text(note.source, note.text):
             findings += targets.check(note, use)
     said = {_key(finding) for finding in findings}

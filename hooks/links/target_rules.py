@@ -16,7 +16,7 @@ from hooks.links.settings import HANDBOOK, Settings
 from hooks.links.targets import Target, resolve
 from hooks.links.uses import Use
 from hooks.markdown import Source
-from hooks.notes import Catalogue, Note
+from hooks.notes import Catalogue, Note, draft_ids
 
 _TEMPLATE = re.compile(r"\{\{|\{%|\$\{|<%")
 _ROUTE = re.compile(r"@|~|pathname:")
@@ -68,11 +68,13 @@ class TargetRules:
     _github_ids: dict[str, frozenset[str]] = field(default_factory=dict)
     files: Files = field(init=False)
     language_folders: frozenset[str] = field(init=False)
+    drafts: frozenset[str] = field(init=False)
 
     def __post_init__(self) -> None:
         """Index the files."""
         self.files = Files(self.catalogue)
         self.language_folders = languages.folders(self.catalogue.notes)
+        self.drafts = draft_ids(self.catalogue)
 
     def site_ids(self, note: Note) -> frozenset[str]:
         """Return the ids of a note's page."""
@@ -287,6 +289,9 @@ class TargetRules:
             message = f"'{use.target}' leads to the note it stands in; name the heading alone"
             better = f"#{target.fragment}" if target.fragment else ""
             yield _finding(note, use, "self-link", message, better)
+        if other.id in self.drafts and note.id not in self.drafts:
+            message = f"'{use.target}' is a draft, which the site leaves out; link when it is done"
+            yield _finding(note, use, "draft-link", message)
         yield from self._check_language(note, use, other, target)
         yield from self._check_anchor(note, use, other, target.fragment)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hooks.notes.budgets import length_before_references
 from hooks.notes.cache import FOLDER, Memory
+from hooks.notes.drafts import draft_ids, published
 from hooks.notes.fields import FrontMatter
 from hooks.notes.navigation import Entry, read_navigation, section_title
 from hooks.notes.note import DEFAULT_LANGUAGE, LANGUAGES, Catalogue, Note, language_of, note_id
@@ -23,11 +24,13 @@ __all__ = [
     "Memory",
     "Note",
     "all_needed",
+    "draft_ids",
     "language_of",
     "length_before_references",
     "needed",
     "note_id",
     "pack_finding",
+    "published",
     "read_navigation",
     "section_title",
     "twin_ids",

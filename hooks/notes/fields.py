@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import datetime
 import re
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator
+from pydantic_core import PydanticCustomError
 
 from hooks.findings import Finding, schema
 from hooks.markdown import Split, split
@@ -18,6 +19,9 @@ RULE = "front-matter"
 _NOTE_ID = re.compile(r"[a-z0-9][a-z0-9-]*(?:/[a-z0-9][a-z0-9-]*)*\Z")
 
 __all__ = ["FrontMatter", "Kind", "Split", "parse", "split"]
+
+BROWSED = frozenset({"note", "tutorial", "paper", "interview", "questions"})
+"""Kinds that readers find by tags."""
 
 Kind = Literal["note", "map", "tutorial", "paper", "interview", "questions", "reference"]
 
@@ -33,7 +37,10 @@ class Allowance(BaseModel):
 
 
 class FrontMatter(BaseModel):
-    """The fields a note may have. `title`, `description`, `kind` and `verified` are required."""
+    """The fields a note may have.
+
+    `title`, `description` and `kind` are required, and `verified` of what is no draft.
+    """
 
     model_config = ConfigDict(extra="forbid", str_strip_whitespace=True)
 
@@ -42,8 +49,10 @@ class FrontMatter(BaseModel):
     description: str = Field(min_length=1, max_length=300)
     """One sentence; it is what search and topic pages show."""
     kind: Kind
-    verified: Annotated[datetime.date, BeforeValidator(schema.past_day)]
-    """The day on which every fact in the note was last checked."""
+    draft: bool = False
+    """Whether the note is not finished: shown in a preview, left out of the site."""
+    verified: datetime.date | None = Field(default=None, validate_default=True)
+    """The day on which every fact in the note was last checked; a draft may leave it empty."""
     tags: list[str] = Field(default_factory=list, max_length=8)
     prerequisites: list[str] = Field(default_factory=list)
     """Ids of notes to read first, such as `link/topo/nvswitch`."""
@@ -53,6 +62,22 @@ class FrontMatter(BaseModel):
     """More words than the budget, and why this note needs them."""
     hide: list[Literal["navigation", "toc", "path", "footer", "tags"]] = Field(default_factory=list)
     """Parts of the page frame that the theme leaves out."""
+
+    @field_validator("verified", mode="before")
+    @classmethod
+    def _day(cls, value: object, info: ValidationInfo) -> datetime.date | None:
+        if value is not None:
+            return schema.past_day(value)
+        if info.data.get("draft"):
+            return None
+        raise PydanticCustomError("missing", "write the day on which every fact was checked")
+
+    @field_validator("tags")
+    @classmethod
+    def _enough(cls, value: list[str], info: ValidationInfo) -> list[str]:
+        if not value and info.data.get("kind") in BROWSED and not info.data.get("draft"):
+            raise ValueError("is empty; name two to six words that readers look for")
+        return value
 
     @field_validator("prerequisites", "aliases")
     @classmethod
@@ -81,5 +106,5 @@ def recall(data: dict[str, Any]) -> FrontMatter:
     Raises:
         ValueError, TypeError, KeyError: The data is something else.
     """
-    verified = datetime.date.fromisoformat(data["verified"])
+    verified = data["verified"] and datetime.date.fromisoformat(data["verified"])
     return FrontMatter.model_validate(data | {"verified": verified})

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 import re
 from pathlib import Path
 
@@ -31,6 +30,20 @@ _SECTIONS = {
 }
 
 
+_DESCRIPTIONS = {
+    "zh": "一句话说明本文回答什么问题。",
+    "en": "One sentence that says which question this note answers.",
+}
+MARKS = ("（草稿）", " (draft)")
+"""How the title of a scaffold ends, by language: Chinese, English."""
+
+
+def hints() -> frozenset[str]:
+    """Return the sentences that a scaffold holds for its author to replace."""
+    texts = (hint for sections in _SECTIONS.values() for _, hint in sections)
+    return frozenset({*_DESCRIPTIONS.values(), *texts})
+
+
 class ScaffoldError(ValueError):
     """The note cannot be started; the message says why and what to do."""
 
@@ -57,10 +70,9 @@ def new_note(root: Path, note_id: str) -> list[Path]:
     if not (root / "docs" / topic / "index.md").is_file():
         raise ScaffoldError(f"topic '{topic}' has no docs/{topic}/index.md; write that page first")
     title = name.replace("-", " ").capitalize()
-    today = datetime.datetime.now(tz=datetime.UTC).date().isoformat()
     texts = {
-        root / "docs" / f"{note_id}.md": _text("zh", f"{title}（草稿）", today),
-        root / "docs" / f"{note_id}.en.md": _text("en", f"{title} (draft)", today),
+        root / "docs" / f"{note_id}.md": _text("zh", title + MARKS[0]),
+        root / "docs" / f"{note_id}.en.md": _text("en", title + MARKS[1]),
     }
     for path in texts:
         if path.exists():
@@ -95,14 +107,9 @@ def _last_line(entries: tuple[Entry, ...], topic: str) -> int | None:
     return max(found, default=None)
 
 
-def _text(language: str, title: str, today: str) -> str:
-    description = (
-        "一句话说明本文回答什么问题。"
-        if language == "zh"
-        else "One sentence that says which question this note answers."
-    )
+def _text(language: str, title: str) -> str:
     head = (
-        f"---\ntitle: {title}\ndescription: {description}\nkind: note\ntags: []\n"
-        f"verified: {today}\nprerequisites: []\n---\n\n# {title}\n"
+        f"---\ntitle: {title}\ndescription: {_DESCRIPTIONS[language]}\nkind: note\n"
+        f"draft: true\ntags: []\nverified:\nprerequisites: []\n---\n\n# {title}\n"
     )
     return head + "".join(f"\n## {name}\n\n{hint}\n" for name, hint in _SECTIONS[language])

@@ -60,6 +60,11 @@ class Note:
         return self.id.rpartition("/")[2] == "index"
 
     @property
+    def is_draft(self) -> bool:
+        """Whether its front matter calls it a draft."""
+        return self.meta is not None and self.meta.draft
+
+    @property
     def title(self) -> str:
         """The title by front matter, else by the first heading, else the id."""
         if self.meta is not None:

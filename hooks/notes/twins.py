@@ -6,8 +6,27 @@ the other's ids too, a link keeps working across languages, and the language swi
 
 from __future__ import annotations
 
+import bisect
+import re
+
 from hooks.findings import Finding
+from hooks.markdown import Heading
 from hooks.notes.note import Catalogue, Note
+
+FIXED = {
+    "一句话结论": "Takeaway",
+    "要引用的数字": "The numbers you will quote",
+    "看到什么，做什么": "If you see … do …",
+    "为什么需要它": "Why it exists",
+    "实测": "Measured",
+    "动手": "Hands on",
+    "常见误区": "Common misconceptions",
+    "自测": "Check yourself",
+    "参考资料": "References",
+}
+"""The headings that every note calls the same."""
+FIXED_ENGLISH = {english: chinese for chinese, english in FIXED.items()}
+_LATIN = re.compile(r"[a-z0-9][a-z0-9.+-]+")
 
 
 def check_pairs(catalogue: Catalogue) -> list[Finding]:
@@ -23,27 +42,82 @@ def check_pairs(catalogue: Catalogue) -> list[Finding]:
 
 
 def _first_difference(note: Note, twin: Note) -> Finding | None:
-    ours, theirs = note.source.headings, twin.source.headings
-    for mine, other in zip(ours, theirs, strict=False):
-        if mine.level != other.level:
-            message = (
-                f"heading '{other.text}' has level {other.level}, but its twin "
-                f"'{mine.text}' at {note.file}:{mine.line} has level {mine.level}"
-            )
+    """Return what to say of the first heading that has no counterpart, or of another level."""
+    last, before = 1, ""
+    for mine, other in align(note, twin):
+        if mine is None and other is not None:
+            message = f"heading '{other.text}' has no counterpart in {note.file}{before}"
             return Finding(twin.file, other.line, 1, "twin-headings", message, target=other.text)
-    if len(ours) > len(theirs):
-        extra = ours[len(theirs)]
-        last = theirs[-1].line if theirs else 1
-        message = f"no heading pairs with '{extra.text}' at {note.file}:{extra.line}; translate it"
-        return Finding(twin.file, last, 1, "twin-headings", message, target=extra.text)
-    if len(theirs) > len(ours):
-        extra = theirs[len(ours)]
-        last = ours[-1].line if ours else 1
-        message = (
-            f"heading '{extra.text}' has no counterpart in {note.file} (which ends at line {last})"
-        )
-        return Finding(twin.file, extra.line, 1, "twin-headings", message, target=extra.text)
+        if other is None and mine is not None:
+            message = (
+                f"no heading pairs with '{mine.text}' at {note.file}:{mine.line}; translate it"
+            )
+            return Finding(twin.file, last, 1, "twin-headings", message, target=mine.text)
+        if mine is not None and other is not None:
+            if mine.level != other.level:
+                message = (
+                    f"heading '{other.text}' has level {other.level}, but its twin "
+                    f"'{mine.text}' at {note.file}:{mine.line} has level {mine.level}"
+                )
+                place = (twin.file, other.line, 1)
+                return Finding(*place, "twin-headings", message, target=other.text)
+            last = other.line
+            before = f", where it would follow '{mine.text}' (line {mine.line})"
     return None
+
+
+Pairs = list[tuple[Heading | None, Heading | None]]
+
+
+def align(note: Note, twin: Note) -> Pairs:
+    """Pair the headings of two notes; one that was added or left out stands alone.
+
+    Headings of equal levels are pairs in their order. Else those are that have most in common:
+    the level, a name from the fixed list, Latin words and digits, the footnotes of the section.
+    """
+    ours, theirs = note.source.headings, twin.source.headings
+    if [one.level for one in ours] == [one.level for one in theirs]:
+        return list(zip(ours, theirs, strict=True))
+    mine, others = _features(note), _features(twin)
+    # best[i][j]: how well what follows from i and j can be paired
+    best = [[0.0] * (len(theirs) + 1) for _ in range(len(ours) + 1)]
+    for i in range(len(ours) - 1, -1, -1):
+        for j in range(len(theirs) - 1, -1, -1):
+            pair = _likeness(ours[i], theirs[j], mine[i], others[j])
+            best[i][j] = max(best[i + 1][j], best[i][j + 1], best[i + 1][j + 1] + pair)
+    pairs: Pairs = []
+    i = j = 0
+    while i < len(ours) and j < len(theirs):
+        pair = _likeness(ours[i], theirs[j], mine[i], others[j])
+        if best[i][j] == best[i + 1][j + 1] + pair:
+            pairs.append((ours[i], theirs[j]))
+            i, j = i + 1, j + 1
+        elif best[i][j] == best[i + 1][j]:
+            pairs.append((ours[i], None))
+            i += 1
+        else:
+            pairs.append((None, theirs[j]))
+            j += 1
+    return pairs + [(one, None) for one in ours[i:]] + [(None, one) for one in theirs[j:]]
+
+
+def _likeness(mine: Heading, other: Heading, ours: set[str], theirs: set[str]) -> float:
+    fixed = FIXED.get(mine.text), FIXED_ENGLISH.get(other.text)
+    if any(fixed):
+        return 4.0 if fixed[0] == other.text else -4.0
+    shared = len(ours & theirs) / max(len(ours | theirs), 1)
+    return (1.0 if mine.level == other.level else 0.25) + 3 * shared
+
+
+def _features(note: Note) -> list[set[str]]:
+    """Return what is the same in both languages, of each heading and its section."""
+    headings = note.source.headings
+    found = [set(_LATIN.findall(heading.text.casefold())) for heading in headings]
+    for use in note.source.footnote_uses:
+        at = bisect.bisect_right([heading.line for heading in headings], use.line) - 1
+        if at >= 0:
+            found[at].add(f"[^{use.target}]")
+    return found
 
 
 def twin_ids(note: Note, twin: Note) -> dict[str, str]:
@@ -52,9 +126,10 @@ def twin_ids(note: Note, twin: Note) -> dict[str, str]:
     An id that the note uses for a heading of its own is never given to another heading.
     """
     own = {heading.id for heading in note.source.headings}
-    pairs = zip(note.source.headings, twin.source.headings, strict=False)
     aliases: dict[str, str] = {}
-    for mine, other in pairs:
+    for mine, other in align(note, twin):
+        if mine is None or other is None:
+            continue
         if other.id not in own and other.id not in aliases.values():
             aliases[mine.id] = other.id
     return aliases

@@ -84,14 +84,16 @@ def _topic_blocks(
     own = [child for child in entry.children if child.path and not _is_index(child)]
     blocks = []
     lines = []
+    shown = 0  # drafts are not
     for child in own:
         note = catalogue.in_language(child.path.removesuffix(".md"), language)
         if note is not None:
+            shown += 1
             lines.extend(_note_lines(note, language, depth, prefix))
     if lines:
         name = " / ".join(trail)
-        unit = _WORDS[language]["note" if len(own) == 1 else "notes"]
-        count = f"{len(own)} {unit}"
+        unit = _WORDS[language]["note" if shown == 1 else "notes"]
+        count = f"{shown} {unit}"
         head = f'<details markdown="1">\n<summary>{_html(name)} · {count}</summary>'
         blocks.append(f"{head}\n\n" + "\n".join(lines) + "\n\n</details>")
     for child in entry.children:
@@ -154,7 +156,8 @@ def last_verified(catalogue: Catalogue, language: str, *, limit: int = 6, prefix
 
 
 def _verified(note: Note) -> datetime.date:
-    return note.meta.verified if note.meta is not None else datetime.date.min
+    day = note.meta.verified if note.meta is not None else None
+    return day or datetime.date.min
 
 
 def _notes_shown(catalogue: Catalogue, language: str) -> list[Note]:
@@ -201,3 +204,10 @@ def refresh(
         return f"{match['open']}\n\n{body}\n\n{match['close']}"
 
     return _BLOCK.sub(block, text)
+
+
+def refresh_site(text: str, site_url: str, language: str) -> str:
+    """Return `text` with its `<!-- site -->` block saying where the site is."""
+    said = {"zh": "在线阅读：", "en": "Online: "}[language]
+    block = f"<!-- site -->\n{said}<{site_url}>\n<!-- /site -->"
+    return re.sub(r"<!-- site -->.*?<!-- /site -->", lambda _: block, text, flags=re.DOTALL)

@@ -19,6 +19,8 @@ def folder_pages(docs_dir: Path) -> list[Page]:
         from_markdown.read_note(path.relative_to(docs_dir).as_posix(), path.read_bytes())
         for path in _notes(docs_dir)
     ]
+    drafts = {page.key for page in pages if page.is_draft}
+    pages = [page for page in pages if page.key not in drafts]
     keys = {(page.key, page.language) for page in pages}
     _name_by_navigation(docs_dir, pages)
     for page in pages:

@@ -60,6 +60,8 @@ class Page:
     kind: str = ""
     tags: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
+    is_draft: bool = False
+    """Whether its author calls it unfinished: nothing of it is to be found."""
     fallback: str = ""
     """Where the page is shown among those of the other language, when it is not translated."""
     source: str = ""
@@ -111,6 +113,7 @@ def with_meta(page: Page, meta: FrontMatter | Mapping[str, object] | None) -> Pa
 
     page.description = word("description")
     page.kind = word("kind")
+    page.is_draft = fields.get("draft") is True
     page.tags = words("tags")
     page.aliases = words("aliases")
     return page

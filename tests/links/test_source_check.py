@@ -156,6 +156,23 @@ def test_unreadable_notes(
         ("## 甲\n\n### 乙\n", "## A\n\n## B\n", LINE + 2),
         ("## 甲\n\n## 乙\n", "## A\n", LINE),
         ("## 甲\n", "## A\n\n## B\n", LINE + 2),
+        # An insertion is blamed itself, not what was pushed down by it.
+        (
+            "## 一句话结论\n\n## 机制\n\n## 自测\n",
+            "## Takeaway\n\n## New\n\n## Check yourself\n\n## References\n",
+            LINE + 6,
+        ),
+        (
+            "## 一句话结论\n\n## 自测\n\n## 参考资料\n",
+            "## Takeaway\n\n## New\n\n## Check yourself\n\n## References\n",
+            LINE + 2,
+        ),
+        (
+            "## 一句话结论\n\n## NVLink 链路\n\n## PCIe 通道\n",
+            "## Takeaway\n\n### Details\n\n## NVLink links\n\n## PCIe lanes\n",
+            LINE + 2,
+        ),
+        ("## 甲[^a]\n\n## 新\n\n## 乙\n\nx[^b]\n", "## A[^a]\n\n## B\n\nx[^b]\n", LINE),
     ],
 )
 def test_twins_that_differ(tmp_path: Path, chinese: str, english: str, line: int) -> None:

@@ -16,7 +16,7 @@ from hooks.pages.values import values
 from tests.samples import note
 
 ROOT = Path(__file__).resolve().parents[2]
-GUIDES = {"CONTRIBUTING.zh.md": "zh", "CONTRIBUTING.md": "en"}
+GUIDES = {"docs/about/writing.md": "zh", "docs/about/writing.en.md": "en"}
 
 
 @pytest.fixture(scope="module")

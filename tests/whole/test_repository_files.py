@@ -21,6 +21,7 @@ GITHUB = ROOT / ".github"
 WORKFLOWS = sorted((GITHUB / "workflows").glob("*.yml"))
 FORMS = sorted(path for path in (GITHUB / "ISSUE_TEMPLATE").glob("*.yml") if path.stem != "config")
 GUIDES = ("CONTRIBUTING.md", "CONTRIBUTING.zh.md")
+REFERENCE = ("docs/about/writing.en.md", "docs/about/writing.md")
 VENDOR = ROOT / "docs" / "assets" / "vendor"
 
 PINNED = re.compile(r"uses: +(?P<action>[\w.-]+/[\w./-]+)@(?P<sha>[0-9a-f]{40}) +# v\d+\.\d+\.\d+$")
@@ -176,16 +177,17 @@ def test_links_of_the_guides_lead_to_files(name: str) -> None:
     assert missing == []
 
 
-def test_guides_are_equal_in_form() -> None:
+@pytest.mark.parametrize("pair", [GUIDES, REFERENCE])
+def test_guides_are_equal_in_form(pair: tuple[str, str]) -> None:
     def form(name: str) -> list[str]:
         blocks = ("heading_open", "fence", "tr_open", "list_item_open")
         return [f"{token.type} {token.tag}" for token in _tokens(name) if token.type in blocks]
 
-    english, chinese = (form(name) for name in GUIDES)
+    english, chinese = (form(name) for name in pair)
     assert english == chinese
 
 
-@pytest.mark.parametrize("name", GUIDES)
+@pytest.mark.parametrize("name", REFERENCE)
 def test_guide_names_every_field_and_kind(name: str) -> None:
     rows = re.findall(r"^\| `(\w+)` \| (.*) \|$", _text(name), re.MULTILINE)
     fields = {field: meaning for field, meaning in rows if field in FrontMatter.model_fields}
@@ -193,7 +195,7 @@ def test_guide_names_every_field_and_kind(name: str) -> None:
     assert set(re.findall(r"`(\w+)`", fields["kind"])) == set(get_args(Kind))
 
 
-@pytest.mark.parametrize("name", GUIDES)
+@pytest.mark.parametrize("name", REFERENCE)
 def test_guide_names_only_rules_that_exist(name: str) -> None:
     rows = re.findall(r"^\| ((?:`[a-z]+(?:-[a-z]+)*`(?:, |、)?)+) \|", _text(name), re.MULTILINE)
     rules = {rule for row in rows for rule in re.findall(r"`([a-z-]+)`", row)}
@@ -211,7 +213,7 @@ def test_guide_names_only_rules_that_exist(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", [*GUIDES, *(path.relative_to(ROOT).as_posix() for path in WORKFLOWS)]
+    "name", [*GUIDES, *REFERENCE, *(path.relative_to(ROOT).as_posix() for path in WORKFLOWS)]
 )
 def test_make_commands_exist(name: str) -> None:
     shown = r"(?:`|\$ |run: )make ([a-z-]+)"
