@@ -41,6 +41,9 @@ LEFT_OUT: Final = (
     f"{LIST_FOLDER}/*",
     *WORKBOX,  # kept by the browser together with the worker
     "*.map",
+    "*.md",  # the pages again, for machines and for carrying away
+    "llms.txt",
+    "*/llms.txt",
     "sitemap.xml*",
     "robots.txt",
     "CNAME",
