@@ -42,7 +42,7 @@ from hooks.pages.values import links
 from hooks.search import from_html, pages
 from hooks.search import install as search_install
 from hooks.search import material as search_material
-from hooks.site import anki, carry, check, offline, plain, publish
+from hooks.site import anki, carry, check, feeds, offline, plain, publish
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -223,6 +223,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
             note.meta.verified.isoformat() if note.meta else "",
             tuple(str(section.title) for section in page.ancestors)[::-1],
             filled,
+            note.meta.kind if note.meta else "",
         )
         build.written.append((leaf, note.path))
     return filled
@@ -242,7 +243,10 @@ def _carried(build: Build, site_url: str) -> dict[str, str]:
         }
         reading = plain.Reading(leaf.page, path, leaf.language, shown, put_in)
         leaves.append(replace(leaf, text=plain.plain(leaf.text, reading)))
-    return carry.files(leaves, build.about, site_url)
+    docs = build.tree.docs.name
+    added = {leaf.page: build.added.get(f"{docs}/{path}") for leaf, path in build.written}
+    days = {page: day for page, day in added.items() if day is not None}
+    return carry.files(leaves, build.about, site_url) | feeds.files(leaves, days, site_url)
 
 
 def _sources(build: Build, language: str) -> str:

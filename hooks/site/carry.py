@@ -46,6 +46,13 @@ class Leaf:
     """Names of the sections it stands in, the topmost first; empty at the root."""
     text: str
     """Its Markdown (`plain`), addresses still from the root."""
+    kind: str = "note"
+
+    @property
+    def is_note(self) -> bool:
+        """Whether this is a note of a topic: no list, no page about the handbook."""
+        topic, _, name = self.note.rpartition("/")
+        return bool(topic) and topic != "about" and name != "index" and self.kind not in ("", "map")
 
 
 def files(leaves: Sequence[Leaf], about: dict[str, str], site_url: str = "") -> dict[str, str]:

@@ -44,6 +44,7 @@ LEFT_OUT: Final = (
     "*.md",  # the pages again, for machines and for carrying away
     "llms.txt",
     "*/llms.txt",
+    "*feed-*.xml",
     "sitemap.xml*",
     "robots.txt",
     "CNAME",
