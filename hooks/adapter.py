@@ -9,6 +9,7 @@ moment at which all pages of all languages are on disk.
 from __future__ import annotations
 
 import datetime
+import functools
 import html as html_lib
 import logging
 import sys
@@ -31,7 +32,7 @@ from hooks.data import downloads, resource_files
 from hooks.drawings import figures
 from hooks.findings import Finding, has_errors
 from hooks.handbook import Tree, read_tree
-from hooks.links import addresses, safety
+from hooks.links import addresses, includes, safety
 from hooks.markdown import HeadingIdsExtension
 from hooks.notes import draft_ids, drafts, history, navigation, published, twins
 from hooks.pages import (
@@ -52,7 +53,7 @@ from hooks.pages.values import links
 from hooks.search import from_html, pages
 from hooks.search import install as search_install
 from hooks.search import material as search_material
-from hooks.site import anki, check, offline, progress, publish
+from hooks.site import anki, carry, check, feeds, offline, plain, progress, publish
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -94,6 +95,12 @@ class Build:
     """What pages lead to, by paths in the site."""
     asked: dict[str, list[Any]] = field(default_factory=dict)
     """Interview questions as rendered, by the folder of their pages in the site."""
+    about: dict[str, str] = field(default_factory=dict)
+    """What the site says of itself, by language."""
+    written: list[tuple[carry.Leaf, str]] = field(default_factory=list)
+    """Pages as Markdown, their lists filled in, with the paths of their notes."""
+    shown: dict[tuple[str, str, str], str] = field(default_factory=dict)
+    """The HTML of fences by kind, text and the folder of their page."""
 
     def calc_scripts(self, content: str) -> list[str]:
         """Return the scripts that the calculators of a page need; overrides/main.html asks."""
@@ -103,6 +110,7 @@ class Build:
         """Return the HTML of a fence that shows data, on the page being rendered."""
         drawn = self.tree.fences.show(kind, text, self.language, self.page_dir)
         self.files |= drawn.files
+        self.shown[kind, text, self.page_dir] = drawn.html
         return drawn.html
 
 
@@ -215,6 +223,7 @@ def on_nav(nav: Navigation, config: MkDocsConfig, files: Files) -> Navigation:
     """Name each section after its index page, in the language being built."""
     build = _build(config)
     build.language = _language(config)
+    build.about[build.language] = config.site_description or ""
 
     def rename(items: Sequence[Any], entries: Sequence[navigation.Entry]) -> None:
         for item, entry in zip(items, entries, strict=False):
@@ -231,7 +240,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     """Write the generated lists at their markers."""
     build = _build(config)
     build.page_dir = Path(page.file.dest_uri).parent.as_posix()
-    return markers.fill_markers(
+    filled = markers.fill_markers(
         markdown,
         page_path=page.file.src_uri,
         language=build.language,
@@ -248,6 +257,41 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
         resources=lambda language: _resources(build, language),
         glossary=build.tree.glossary,
     )
+    note = build.tree.notes.notes.get(page.file.src_uri)
+    if note is not None and not build.is_serving:
+        leaf = carry.Leaf(
+            page.file.dest_uri,
+            note.id,
+            build.language,
+            note.title,
+            note.meta.description if note.meta else "",
+            note.meta.verified.isoformat() if note.meta else "",
+            tuple(str(section.title) for section in page.ancestors)[::-1],
+            filled,
+            note.meta.kind if note.meta else "",
+        )
+        build.written.append((leaf, note.path))
+    return filled
+
+
+def _carried(build: Build, site_url: str) -> dict[str, str]:
+    """Return the pages as Markdown and the lists of them, by their paths in the site."""
+    texts = includes.Texts(build.tree.docs, build.tree.notes.other_files)
+    put_in = functools.partial(includes.put_in, read=texts)
+    places = [page.path.removesuffix(".md") for one in build.tree.entries for page in one.pages()]
+    order = {note: number for number, note in enumerate(places)}
+    leaves = []
+    for leaf, path in sorted(build.written, key=lambda one: order.get(one[0].note, len(order))):
+        folder = Path(leaf.page).parent.as_posix()
+        shown = {
+            (kind, text): html for (kind, text, at), html in build.shown.items() if at == folder
+        }
+        reading = plain.Reading(leaf.page, path, leaf.language, shown, put_in)
+        leaves.append(replace(leaf, text=plain.plain(leaf.text, reading)))
+    docs = build.tree.docs.name
+    added = {leaf.page: build.added.get(f"{docs}/{path}") for leaf, path in build.written}
+    days = {page: day for page, day in added.items() if day is not None}
+    return carry.files(leaves, build.about, site_url) | feeds.files(leaves, days, site_url)
 
 
 def _sources(build: Build, language: str) -> str:
@@ -366,6 +410,7 @@ def on_post_build(config: MkDocsConfig) -> None:
     rows = calc_presets.files(calc_engine.default(build.tree.facts).data)
     rows |= graph.files(build.tree.notes, build.tree.areas)
     listed = resource_files(build.tree.library, resources.topics(build.tree.areas))
+    publish.add_files(staged, _carried(build, config.site_url or ""))
     publish.add_files(staged, downloads.files(build.tree.facts) | build.files | rows | listed)
     findings = build.found + check.check_site(staged, site_url=config.site_url or "")
     _say(sorted(set(findings)), build)

@@ -214,6 +214,15 @@ def expand(note: Note, read: Mapping[str, str], settings: Settings = HANDBOOK) -
     return Expanded("\n".join(lines), origins)
 
 
+def put_in(line: str, read: Mapping[str, str]) -> str | None:
+    """Return the text that a line with an include puts in its place; None for another line."""
+    one = next(located(line, read, HANDBOOK), None)
+    if one is None or one.path not in read:
+        return None
+    chosen = select(read[one.path], one.selection) or []
+    return "\n".join((one.space + text).rstrip() for _, text in chosen)
+
+
 def _in_fence(note: Note, line: int) -> bool:
     return any(
         fence.line <= line < fence.line + fence.text.count("\n") for fence in note.source.fences

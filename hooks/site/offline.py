@@ -41,6 +41,10 @@ LEFT_OUT: Final = (
     f"{LIST_FOLDER}/*",
     *WORKBOX,  # kept by the browser together with the worker
     "*.map",
+    "*.md",  # the pages again, for machines and for carrying away
+    "llms.txt",
+    "*/llms.txt",
+    "*feed-*.xml",
     "sitemap.xml*",
     "robots.txt",
     "CNAME",

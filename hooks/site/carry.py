@@ -1,0 +1,145 @@
+"""The handbook to carry away: each page's Markdown, all of it in one file, lists for machines."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from hooks.site.plain import markdown_of, placed
+
+WORDS = {
+    "zh": {
+        "title": "AI Infra & HPC 手册",
+        "whole": "整本手册，一个 Markdown 文件",
+        "other": "English",
+        "start": "开始",
+    },
+    "en": {
+        "title": "AI Infra & HPC Handbook",
+        "whole": "The whole handbook as one Markdown file",
+        "other": "中文",
+        "start": "Start",
+    },
+}
+_LISTS = ("index", "tags")
+"""Pages that only lead to the others: no part of the one file."""
+_HEADING = re.compile(r"(#{1,6})(?=[ \t])")
+_FENCE = re.compile(r"[ \t>]*(?P<mark>`{3,}|~{3,})")
+_FOOTNOTE = re.compile(r"(?P<code>`[^`\n]*`)|\[\^(?P<id>[^\]\s]+)\]")
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """A page as what is carried away holds it."""
+
+    page: str
+    """Address of its HTML from the site's root."""
+    note: str
+    """The note's id."""
+    language: str
+    title: str
+    description: str
+    verified: str
+    trail: tuple[str, ...]
+    """Names of the sections it stands in, the topmost first; empty at the root."""
+    text: str
+    """Its Markdown (`plain`), addresses still from the root."""
+    kind: str = "note"
+
+    @property
+    def is_note(self) -> bool:
+        """Whether this is a note of a topic: no list, no page about the handbook."""
+        topic, _, name = self.note.rpartition("/")
+        return bool(topic) and topic != "about" and name != "index" and self.kind not in ("", "map")
+
+
+def files(leaves: Sequence[Leaf], about: dict[str, str], site_url: str = "") -> dict[str, str]:
+    """Return everything to carry away as Markdown, by paths in the site.
+
+    Args:
+        leaves: The pages in the order of the navigation.
+        about: What the site says of itself, by language.
+        site_url: The address the site is published at, if that is known.
+    """
+    made = {markdown_of(leaf.page): page(leaf, site_url) for leaf in leaves}
+    for language in about:
+        own = [leaf for leaf in leaves if leaf.language == language]
+        folder = "" if language == "zh" else f"{language}/"
+        made[f"{folder}llms.txt"] = llms(own, language, about[language])
+        made[f"handbook.{language}.md"] = whole(own, language, about[language], site_url)
+    return made
+
+
+def page(leaf: Leaf, site_url: str = "") -> str:
+    """Return the Markdown that lies beside a page."""
+    fields = {"title": leaf.title, "description": leaf.description, "verified": leaf.verified}
+    if site_url:
+        fields["source"] = site_url + leaf.page
+    head = "\n".join(f"{key}: {_quoted(value)}" for key, value in fields.items() if value)
+    return f"---\n{head}\n---\n\n{placed(leaf.text, posixpath.dirname(leaf.page))}"
+
+
+def _quoted(value: str) -> str:
+    return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def llms(leaves: Sequence[Leaf], language: str, about: str) -> str:
+    """Return the list of pages in the form of llmstxt.org: title, summary, sections of links."""
+    words = WORDS[language]
+    up = "" if language == "zh" else "../"
+    other = "en/llms.txt" if language == "zh" else "../llms.txt"
+    lines = [f"# {words['title']}", "", f"> {about}", ""]
+    lines += [f"- [{words['whole']}]({up}handbook.{language}.md)"]
+    lines += [f"- [{words['other']}]({other})"]
+    section = None
+    folder = "" if language == "zh" else language
+    for leaf in leaves:
+        name = leaf.trail[0] if leaf.trail else words["start"]
+        if name != section:
+            section = name
+            lines += ["", f"## {name}", ""]
+        where = posixpath.relpath(markdown_of(leaf.page), folder or ".")
+        colon = f": {leaf.description}" if leaf.description else ""
+        lines.append(f"- [{_label(leaf.title)}]({where}){colon}")
+    return "\n".join(lines) + "\n"
+
+
+def _label(text: str) -> str:
+    return re.sub(r"([\\\[\]])", r"\\\1", text)
+
+
+def whole(leaves: Sequence[Leaf], language: str, about: str, site_url: str = "") -> str:
+    """Return all pages as one text: sections above pages, pages above their headings."""
+    parts = [f"# {WORDS[language]['title']}\n\n{about}\n"]
+    if site_url:
+        parts[0] += f"\n<{site_url}>\n"
+    above: tuple[str, ...] = ()
+    for number, leaf in enumerate(leaf for leaf in leaves if leaf.note not in _LISTS):
+        opens = bool(leaf.trail) and posixpath.basename(leaf.note) == "index"
+        for depth, name in enumerate(leaf.trail[:-1] if opens else leaf.trail):
+            if leaf.trail[: depth + 1] != above[: depth + 1]:
+                parts.append(f"{'#' * min(depth + 2, 6)} {name}\n")
+        above = leaf.trail
+        deeper = len(leaf.trail) + (0 if opens else 1)
+        text = "\n".join(_part(placed(leaf.text, ""), deeper, f"p{number}-"))
+        parts.append(f"{text.strip()}\n")
+    return "\n".join(parts)
+
+
+def _part(text: str, deeper: int, prefix: str) -> Iterator[str]:
+    """Yield the lines of a page with headings so much deeper and footnotes of its own."""
+    fence = ""
+    for line in text.split("\n"):
+        mark = _FENCE.match(line)
+        if mark and (not fence or mark["mark"].startswith(fence)):
+            fence = "" if fence else mark["mark"]
+        yield line if mark or fence else _shifted(line, deeper, prefix)
+
+
+def _shifted(line: str, deeper: int, prefix: str) -> str:
+    heading = _HEADING.match(line)
+    if heading:
+        line = "#" * min(len(heading[1]) + deeper, 6) + line[heading.end() :]
+    return _FOOTNOTE.sub(lambda one: one["code"] or f"[^{prefix}{one['id']}]", line)
