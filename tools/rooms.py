@@ -15,7 +15,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "hooks/README.md"
-FACES = ("adapter", "cli", "handbook")
+FACES = ("adapter", "cli", "build", "handbook")
 """Modules above the rooms, from the face down."""
 ROOMS = "pages site search links calc drawings notes data markdown findings".split()
 """From the face down."""
@@ -29,6 +29,7 @@ room, not a module in it. `make check` refuses anything else.
 
 ```text
 adapter | cli
+build
 handbook
 pages | site
 search | links | calc | drawings
@@ -47,8 +48,8 @@ PATHS = """\
 places; unchanged notes come from `notes.cache`) → `handbook.read_tree` asks each room what is
 wrong: `notes.twins` and `notes.budgets`, `links.check`, `data.load`, `drawings`, `search.words`,
 `pages.fences` and `pages.values` → `findings.report` says it; `cli` ends here → in a build
-`adapter` lets `pages` fill what is generated, `search` collect, `site` check the finished pages and
-put them in place in one step.
+`adapter` hands each page to `build`, which lets `pages` fill what is generated and `search` collect;
+`site` checks the finished pages and puts them in place in one step.
 
 ## The path of a bad link
 

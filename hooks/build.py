@@ -1,0 +1,280 @@
+"""One build of the site: what it remembers between pages and languages, and what it adds to them.
+
+Pages come in as Markdown and as HTML, with their paths in the sources and in the site; nothing
+here knows which generator made them.
+"""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hooks.calc import engine as calc_engine
+from hooks.calc import presets as calc_presets
+from hooks.data import downloads, resource_files
+from hooks.drawings import figures
+from hooks.findings import Finding
+from hooks.links import addresses, includes, safety
+from hooks.notes import draft_ids, drafts, history, published, twins
+from hooks.pages import (
+    aliases,
+    backlinks,
+    graph,
+    markers,
+    paths,
+    questions,
+    resources,
+    source_use,
+    term_marks,
+)
+from hooks.pages import calculator as calc_page
+from hooks.pages import sources as bibliography
+from hooks.pages.values import links
+from hooks.search import from_html, pages
+from hooks.search import install as search_install
+from hooks.search import material as search_material
+from hooks.site import anki, carry, check, feeds, plain, progress, publish
+
+if TYPE_CHECKING:
+    import datetime
+    from collections.abc import Callable, Mapping, Sequence
+
+    from hooks.handbook import Tree
+    from hooks.notes import Note
+
+
+@dataclass(frozen=True)
+class Place:
+    """A page that is being built."""
+
+    source: str
+    """Its file below the folder of the notes."""
+    page: str
+    """Its path in the site."""
+    title: str
+    sections: tuple[str, ...]
+    """Titles of the sections of the navigation that it stands in, the outermost first."""
+    url_of: Callable[[str], str | None]
+    """The address, from this page, of the note with an id; None where it is not in the site."""
+
+
+@dataclass
+class Build:
+    """What one run remembers between events and languages."""
+
+    tree: Tree
+    """What is checked and, but in a preview, without drafts."""
+    held: frozenset[str]
+    """The ids of drafts."""
+    site: Path
+    """Where the site goes once it is known to be good."""
+    is_serving: bool
+    added: dict[str, datetime.date]
+    """The day on which each file of a note was added."""
+    pace: progress.Pace
+    marks: term_marks.Marks
+    language: str = "zh"
+    page_dir: str = ""
+    """Folder of the page being rendered, in the site; what fences link to starts there."""
+    links_back: dict[str, dict[str, list[Note]]] = field(default_factory=dict)
+    found: list[Finding] = field(default_factory=list)
+    """What was found in rendered pages."""
+    searched: list[pages.Page] = field(default_factory=list)
+    """What search will find: the pages as rendered."""
+    files: dict[str, str | bytes] = field(default_factory=dict)
+    """What pages lead to, by paths in the site."""
+    asked: dict[str, list[Any]] = field(default_factory=dict)
+    """Interview questions as rendered, by the folder of their pages in the site."""
+    about: dict[str, str] = field(default_factory=dict)
+    """What the site says of itself, by language."""
+    written: list[tuple[carry.Leaf, str]] = field(default_factory=list)
+    """Pages as Markdown, their lists filled in, with the paths of their notes."""
+    shown: dict[tuple[str, str, str], str] = field(default_factory=dict)
+    """The HTML of fences by kind, text and the folder of their page."""
+
+    def calc_scripts(self, content: str) -> list[str]:
+        """Return the scripts that the calculators of a page need; overrides/main.html asks."""
+        return calc_page.scripts_of(content)
+
+    def show(self, kind: str, text: str) -> str:
+        """Return the HTML of a fence that shows data, on the page being rendered."""
+        drawn = self.tree.fences.show(kind, text, self.language, self.page_dir)
+        self.files |= drawn.files
+        self.shown[kind, text, self.page_dir] = drawn.html
+        return drawn.html
+
+
+def begin(tree: Tree, site: Path, *, is_serving: bool) -> Build:
+    """Return a new build of what is published; a preview shows drafts too."""
+    held = draft_ids(tree.notes)
+    if held and not is_serving:
+        entries = drafts.published_entries(tree.entries, held)
+        tree = replace(tree, notes=published(tree.notes), entries=entries)
+    pace = progress.Pace(len(tree.notes.ids()))
+    marks = term_marks.Marks(tree.glossary)
+    return Build(tree, held, site, is_serving, history.first_days(tree.root), pace, marks)
+
+
+def fill(build: Build, markdown: str, place: Place) -> str:
+    """Return a page's Markdown with the generated lists at their markers; keep it to carry away."""
+    tree = build.tree
+    build.page_dir = Path(place.page).parent.as_posix()
+    filled = markers.fill_markers(
+        markdown,
+        page_path=place.source,
+        language=build.language,
+        entries=tree.entries,
+        notes=published(tree.notes),
+        added=build.added,
+        areas=tree.areas,
+        root=tree.root,
+        sources=lambda language: bibliography.render(tree.facts, _users(tree, language), language),
+        asked=tree.coverage,
+        learning=tree.paths,
+        has_deck=anki.is_available(),
+        library=tree.library,
+        resources=lambda language: _resources(tree, language),
+        glossary=tree.glossary,
+    )
+    note = tree.notes.notes.get(place.source)
+    if note is not None and note.meta is not None and not build.is_serving:
+        leaf = carry.Leaf(
+            place.page,
+            note.id,
+            build.language,
+            note.title,
+            note.meta.description,
+            note.meta.verified.isoformat() if note.meta.verified else "",
+            place.sections,
+            filled,
+            note.meta.kind,
+        )
+        build.written.append((leaf, note.path))
+    return filled
+
+
+def complete_page(build: Build, html: str, place: Place) -> str:
+    """Check a page's HTML; return it with its twin's ids, drawings, links of numbers, term marks
+    and what stands at its foot. Search collects it on the way.
+    """
+    tree = build.tree
+    note = tree.notes.notes.get(place.source)
+    if note is None:
+        return html
+    build.found += safety.check_rendered(html, note.file, note.text)
+    twin = tree.notes.twin(note, "en" if note.language == "zh" else "zh")
+    if twin is not None:
+        html = aliases.add_aliases(html, twins.twin_ids(note, twin))
+    html = figures.inline_figures(
+        html, page_dir=tree.docs / build.page_dir, docs_dir=tree.docs, language=build.language
+    )
+    html, problems = links.render(
+        html, tree.resolver, language=note.language, page_dir=build.page_dir
+    )
+    build.found += [Finding(note.file, 0, 0, "value-marker", one) for one in problems]
+    if note.meta is not None and note.meta.kind == "questions":
+        html, cards = questions.fold(html, note, twin)
+        if note.language == build.language:
+            build.asked.setdefault(build.page_dir, []).extend(cards)
+    html = search_material.separate_cells(html)
+    from_html.collect(
+        build.searched,
+        html,
+        location=place.page,
+        title=place.title or note.title,
+        note=note,
+        language=build.language,
+        trail=list(place.sections),
+    )
+    if note.id in build.held:
+        html = drafts.notice(build.language) + html
+    html = build.marks.mark(html, note)  # after search has collected: it finds the text alone
+    return html + _foot(build, note.id, place)
+
+
+def complete_site(
+    build: Build,
+    staged: Path,
+    theme_dirs: Sequence[str],
+    search_settings: search_install.Settings,
+    site_url: str,
+) -> list[Finding]:
+    """Write what pages lead to beside them, and return what is wrong with the finished pages."""
+    tree = build.tree
+    search_install.install(
+        staged,
+        search_material.find_theme_dir(theme_dirs),
+        build.searched,
+        list(tree.glossary.terms.values()),
+        search_settings,
+    )
+    publish.add_licences(tree.root, staged)
+    made: dict[str, str | bytes] = {}
+    for old, new in addresses.redirects(tree.notes).items():
+        canonical = f"{site_url}{new}" if site_url else ""
+        made[old] = addresses.redirect_page(old, new, _language_of(old), canonical)
+    made |= _carried(build, site_url)
+    made |= downloads.files(tree.facts) | build.files | _questions(build.asked, site_url)
+    made |= calc_presets.files(calc_engine.default(tree.facts).data)
+    made |= graph.files(tree.notes, tree.areas)
+    made |= resource_files(tree.library, resources.topics(tree.areas))
+    publish.add_files(staged, made)
+    return sorted({*build.found, *check.check_site(staged, site_url=site_url)})
+
+
+def _language_of(path: str) -> str:
+    return "en" if path.startswith("en/") else "zh"
+
+
+def _users(tree: Tree, language: str) -> dict[str, list[Any]]:
+    return source_use.users(tree.notes, tree.facts, tree.resolver, language)
+
+
+def _resources(tree: Tree, language: str) -> str:
+    users = _users(tree, language)
+    cited = resources.citing(tree.library, tree.notes, language, tree.facts, users)
+    return resources.render(tree.library, tree.areas, cited, language)
+
+
+def _foot(build: Build, note_id: str, place: Place) -> str:
+    notes, language = build.tree.notes, build.language
+    if language not in build.links_back:
+        build.links_back[language] = backlinks.backlinks(notes, language)
+    sources = build.links_back[language].get(note_id, [])
+    ways = paths.foot(build.tree.paths, note_id, notes, language, place.url_of)
+    return ways + graph.foot(note_id, sources, notes, language, place.url_of)
+
+
+def _carried(build: Build, site_url: str) -> dict[str, str]:
+    """Return the pages as Markdown and the lists of them, by their paths in the site."""
+    texts = includes.Texts(build.tree.docs, build.tree.notes.other_files)
+    put_in = functools.partial(includes.put_in, read=texts)
+    places = [page.path.removesuffix(".md") for one in build.tree.entries for page in one.pages()]
+    order = {note: number for number, note in enumerate(places)}
+    leaves = []
+    for leaf, path in sorted(build.written, key=lambda one: order.get(one[0].note, len(order))):
+        folder = Path(leaf.page).parent.as_posix()
+        shown = {
+            (kind, text): html for (kind, text, at), html in build.shown.items() if at == folder
+        }
+        reading = plain.Reading(leaf.page, path, leaf.language, shown, put_in)
+        leaves.append(replace(leaf, text=plain.plain(leaf.text, reading)))
+    docs = build.tree.docs.name
+    added = {leaf.page: build.added.get(f"{docs}/{path}") for leaf, path in build.written}
+    days = {page: day for page, day in added.items() if day is not None}
+    return carry.files(leaves, build.about, site_url) | feeds.files(leaves, days, site_url)
+
+
+def _questions(asked: Mapping[str, list[Any]], site_url: str) -> dict[str, str | bytes]:
+    """Return the questions of each language, for practice and as a deck, beside their pages."""
+    made: dict[str, str | bytes] = {}
+    for folder, cards in asked.items():
+        language = _language_of(folder)
+        made[f"{folder}/{questions.SCRIPT}"] = questions.data(cards, language)
+        if anki.is_available():
+            base = f"{site_url}{folder}/" if site_url else ""
+            facts = [questions.facts_of(card, language) for card in cards]
+            made[f"{folder}/{questions.DECK}"] = anki.deck(cards, language, base, facts)
+    return made
