@@ -48,7 +48,7 @@ PATHS = """\
 places; unchanged notes come from `notes.cache`) → `handbook.read_tree` asks each room what is
 wrong: `notes.twins` and `notes.budgets`, `links.check`, `data.load`, `drawings`, `search.words`,
 `pages.fences` and `pages.values` → `findings.report` says it; `cli` ends here → in a build
-`adapter` hands each page to `build`, which lets `pages` fill what is generated and `search` collect;
+`adapter` hands each page to `build`, where `pages` fill what is generated and `search` collects;
 `site` checks the finished pages and puts them in place in one step.
 
 ## The path of a bad link
