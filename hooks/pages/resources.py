@@ -101,7 +101,7 @@ def citing(
     for source, those in users.items():
         for note in those:
             name(base.sources[source].url, note)
-    return {key: list(those.values()) for key, those in found.items()}
+    return {key: [those[name] for name in sorted(those)] for key, those in found.items()}
 
 
 def _entry_at(address: str, keys: Mapping[str, str]) -> str | None:

@@ -306,7 +306,7 @@ def test_known_items_depend_on_the_seed_only(notes: Path) -> None:
 
 FLOORS = {
     # A little under what was reached; raise them when the engine gets better.
-    "mrr": 0.87,  # 0.9 until the notes were written anew on 2026-11-23
+    "mrr": 0.86,  # 0.9 until the notes were written anew on 2026-11-23; 0.87 before 60 pages more
     "success_5": 0.94,
     "page_success_5": 0.96,
 }

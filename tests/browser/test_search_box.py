@@ -368,8 +368,10 @@ def test_tab_goes_through_the_chips_and_on_to_the_results(
     page = open_search(context, base + "en/index.html")
     page.keyboard.insert_text("bandwidth")
     expect_whole(page)
-    expect(page.locator(CHIP)).to_have_count(5)
-    for name in ("Notes", "Maps", "Tutorials", "#NVLink", "#fat tree"):
+    expect(page.locator(CHIP).filter(has_text="#fat tree")).to_have_count(1)
+    names = page.locator(CHIP).all_inner_texts()
+    assert names[:2] == ["Notes", "Maps"]
+    for name in names:
         page.keyboard.press("Tab")
         expect_focus(page, name)
     page.keyboard.press("Tab")

@@ -182,7 +182,7 @@ def test_a_term_has_a_name_in_each_language(
     assert (term.name("zh"), term.name("en"), term.short) == (zh, en, short)
 
 
-@pytest.mark.parametrize("guide", ["CONTRIBUTING.md", "CONTRIBUTING.zh.md"])
+@pytest.mark.parametrize("guide", ["docs/about/writing.md", "docs/about/writing.en.md"])
 def test_the_example_of_the_guides(guide: str) -> None:
     text = (ROOT / guide).read_text(encoding="utf-8")
     example = next(one for one in re.findall(r"```yaml\n(.*?)```", text, re.S) if "says" in one)

@@ -83,7 +83,7 @@ def test_alternates_and_canonical(site: Path) -> None:
         assert canonical == ADDRESS + page_of(path)
         alternates = {
             node.attributes["hreflang"]: node.attributes["href"]
-            for node in tree.css('link[rel~="alternate"]')
+            for node in tree.css('link[rel~="alternate"][hreflang]')
         }
         chinese = page_of(path.replace(".en.md", ".md"))
         assert alternates == {

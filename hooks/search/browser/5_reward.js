@@ -250,6 +250,7 @@
     if (hit.index !== own) { hit.score *= FOREIGN; }
     if (hit.weak) { hit.score *= 0.9; }
     if (section.page.kind === "map") { hit.score *= 0.7; }
+    if (section.page.kind === "questions") { hit.score *= 0.5; }
     if (REFERENCES.test(section.title)) { hit.score *= 0.45; }
     else if (hit.index.isStock(section)) { hit.score *= read.mix.stock; }
   };
