@@ -314,7 +314,7 @@ FLOORS = {
 
 @pytest.fixture(scope="module")
 def engine() -> Engine:
-    return own_engine(ROOT / "docs", TERMS if TERMS.is_file() else None)
+    return own_engine(ROOT / "docs", TERMS if TERMS.exists() else None)
 
 
 def test_our_engine_stays_as_good_as_it_was(engine: Engine) -> None:
