@@ -2,35 +2,9 @@
 // unique id in shared memory, rank r on GPU r modulo the number of GPUs.
 #pragma once
 #include <atomic>
-#include <csignal>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <vector>
 #include <sys/mman.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <cuda_runtime.h>
-#include <nccl.h>
-
-#define CUDA(call)                                                                                         \
-    do {                                                                                                   \
-        cudaError_t error_ = (call);                                                                       \
-        if (error_ != cudaSuccess) {                                                                       \
-            std::fprintf(stderr, "%s:%d %s: %s\n", __FILE__, __LINE__, #call, cudaGetErrorString(error_)); \
-            _exit(1);                                                                                      \
-        }                                                                                                  \
-    } while (0)
-#define NCCL(call)                                                                                              \
-    do {                                                                                                        \
-        ncclResult_t result_ = (call);                                                                          \
-        if (result_ != ncclSuccess) {                                                                           \
-            std::fprintf(stderr, "%s:%d %s: %s (%s)\n", __FILE__, __LINE__, #call, ncclGetErrorString(result_), \
-                         ncclGetLastError(nullptr));                                                            \
-            _exit(1);                                                                                           \
-        }                                                                                                       \
-    } while (0)
+#include "lesson.h"
 
 struct Meeting {
     std::atomic<int> ready;
