@@ -18,6 +18,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 from playwright.sync_api import Browser, expect, sync_playwright
 
+from hooks.handbook import Tree, read_tree
 from tests import samples
 from tools import browser as browser_tool
 
@@ -131,6 +132,12 @@ def site(once: Once) -> Path:
         assert "WARNING" not in run.stderr, run.stderr
 
     return once("handbook", build) / "site"
+
+
+@pytest.fixture(scope="session")
+def handbook() -> Tree:
+    """The handbook's sources, read and checked once for all tests of a worker."""
+    return read_tree(ROOT)
 
 
 @pytest.fixture(scope="session")

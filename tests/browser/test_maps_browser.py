@@ -10,7 +10,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, Request, expect
 
-from hooks.notes import catalogue
+from hooks.handbook import Tree
 from hooks.pages import graph, topic_map
 from tests.conftest import ROOT
 
@@ -21,10 +21,10 @@ Open = Callable[..., Page]
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(tmp_path_factory: pytest.TempPathFactory, handbook: Tree) -> Path:
     """A page a language with the place of the graph, and our own notes as its data."""
     root = tmp_path_factory.mktemp("maps")
-    notes = catalogue.load(ROOT / "docs", ROOT)[0]
+    notes = handbook.notes
     areas, _ = topic_map.load(ROOT / "docs/map.yml", "f")
     for language in START:
         base = root / language / "maps"

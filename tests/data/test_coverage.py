@@ -10,6 +10,7 @@ import pytest
 from hooks.data import Coverage, Library, Resource, load_coverage, load_facts, load_resources
 from hooks.findings import Document
 from hooks.findings.finding import Finding
+from hooks.handbook import Tree
 from hooks.markdown import Heading
 from hooks.notes import catalogue
 from hooks.notes.note import Catalogue
@@ -32,8 +33,8 @@ DOCUMENT = 'documents:\n  "000": {title: D, url: https://a.example/b}\n'
 
 
 @pytest.fixture(scope="module")
-def notes() -> Catalogue:
-    return catalogue.load(ROOT / "docs", ROOT)[0]
+def notes(handbook: Tree) -> Catalogue:
+    return handbook.notes
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ import pytest
 
 from hooks.data import Glossary, TermsError, check_terms, load_terms, read_glossary
 from hooks.data.glossary import Term
-from hooks.notes import catalogue
+from hooks.handbook import Tree
 from hooks.pages import glossary as page
 from tests.samples import note, said, tree
 
@@ -192,10 +192,10 @@ def test_the_example_of_the_guides(guide: str) -> None:
     assert texts == []
 
 
-def test_the_handbooks_own_terms() -> None:
+def test_the_handbooks_own_terms(handbook: Tree) -> None:
     glossary, findings = read_glossary(ROOT / "docs/terms")
     assert findings == []
-    assert page.check(glossary, catalogue.load(ROOT / "docs", ROOT)[0]) == []
+    assert page.check(glossary, handbook.notes) == []
     for term in glossary.entries.values():
         assert term.says is not None
         assert not re.search(r"[,;:!?]", re.sub(r"[\x20-\x7e]+", _kept, term.says.zh)), term.id

@@ -2,30 +2,26 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import markdown
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
-from hooks.data.load import load_facts
-from hooks.handbook import read_tree
+from hooks.handbook import Tree
 from hooks.pages import source_use, sources
-
-ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture(scope="module", params=["zh", "en"])
-def page(request: pytest.FixtureRequest) -> LexborHTMLParser:
+def page(request: pytest.FixtureRequest, handbook: Tree) -> LexborHTMLParser:
     """The list of the handbook itself, in each language."""
-    tree = read_tree(ROOT)
-    users = source_use.users(tree.notes, tree.facts, tree.resolver, request.param)
-    text = sources.render(tree.facts, users, request.param)
+    users = source_use.users(handbook.notes, handbook.facts, handbook.resolver, request.param)
+    text = sources.render(handbook.facts, users, request.param)
     return LexborHTMLParser(markdown.markdown(text, extensions=["md_in_html"]))
 
 
-def test_every_source_has_one_entry_with_link_and_kind(page: LexborHTMLParser) -> None:
-    base, _ = load_facts(ROOT / "docs/data")
+def test_every_source_has_one_entry_with_link_and_kind(
+    page: LexborHTMLParser, handbook: Tree
+) -> None:
+    base = handbook.facts
     entries = page.css("ul.sources > li[id]")
     ids = [entry.attributes["id"] or "" for entry in entries]
     assert sorted(ids) == sorted(f"source-{key}" for key in base.sources)

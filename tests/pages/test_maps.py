@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from hooks.data import load_coverage
-from hooks.notes import catalogue
+from hooks.handbook import Tree
 from hooks.notes.note import Catalogue
 from hooks.pages import backlinks, graph, markers, topic_map, topic_tree
 from tests.samples import note, tree
@@ -29,8 +29,8 @@ MAX_BYTES = 6000
 
 
 @pytest.fixture(scope="module")
-def notes() -> Catalogue:
-    return catalogue.load(ROOT / "docs", ROOT)[0]
+def notes(handbook: Tree) -> Catalogue:
+    return handbook.notes
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ import pytest
 
 from hooks.data import LearningPath, load_facts, load_paths
 from hooks.findings.finding import Finding
-from hooks.notes import catalogue
+from hooks.handbook import Tree
 from hooks.notes.note import Catalogue
 from hooks.pages import markers
 from hooks.pages import paths as page
@@ -22,8 +22,8 @@ HEAD = "paths:\n  - id: p\n    title: {zh: 路, en: Path}\n    reader: {zh: 谁,
 
 
 @pytest.fixture(scope="module")
-def notes() -> Catalogue:
-    return catalogue.load(ROOT / "docs", ROOT)[0]
+def notes(handbook: Tree) -> Catalogue:
+    return handbook.notes
 
 
 @pytest.fixture(scope="module")

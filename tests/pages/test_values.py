@@ -12,7 +12,7 @@ import pytest
 from selectolax.lexbor import LexborHTMLParser
 
 from hooks.data.load import load_facts
-from hooks.handbook import read_tree
+from hooks.handbook import Tree
 from hooks.notes.catalogue import load
 from hooks.pages.values import links, values
 
@@ -326,6 +326,6 @@ def test_a_marker_where_checks_do_not_look_is_reported(root: Path) -> None:
     assert "'451 GB/s' is not what the data say" in problems[0]
 
 
-def test_the_markers_of_the_handbook_hold() -> None:
-    found = [one.text for one in read_tree(ROOT).findings if one.rule.startswith("value-")]
+def test_the_markers_of_the_handbook_hold(handbook: Tree) -> None:
+    found = [one.text for one in handbook.findings if one.rule.startswith("value-")]
     assert found == []

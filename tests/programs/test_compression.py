@@ -44,7 +44,9 @@ def test_without_rounding_both_ways_give_the_sum(ranks: int) -> None:
         assert np.allclose(way(values, lambda v: v), values.sum(axis=0))
 
 
-@pytest.mark.parametrize("ranks", c.RANKS)
+@pytest.mark.parametrize(
+    "ranks", [pytest.param(n, marks=[pytest.mark.slow] if n > 16 else []) for n in c.RANKS]
+)
 def test_errors_follow_the_formulas_of_the_note(ranks: int) -> None:
     """Independent values: e sqrt((n + 1) / 2) by a ring, e sqrt 2 by two shots."""
     values, rounding = c.drawn(ranks), c.integer(8)
@@ -63,6 +65,7 @@ def test_equal_values_err_less_in_two_shots() -> None:
         assert near < c.relative_error(way(apart, c.integer(8)), apart)
 
 
+@pytest.mark.slow
 def test_feedback_reaches_what_compression_alone_does_not() -> None:
     last = {name: c.train(*method)[-1] for name, method in c.METHODS.items()}
     assert last["full"] < 1e-3
@@ -81,5 +84,6 @@ def test_at_the_break_even_rate_both_take_the_same_time(bits: int, size: int) ->
     assert slow[0] > slow[1] and fast[0] < fast[1]
 
 
+@pytest.mark.slow
 def test_the_record_is_fresh() -> None:
     assert c.made() == json.loads(RECORD.read_text("utf-8"))

@@ -75,6 +75,7 @@ def test_the_simulation_comes_near_the_formula(load: Any) -> None:
     assert 0.67 < found * (prefill + decode) < 1.1
 
 
+@pytest.mark.slow
 def test_what_is_kept_is_what_is_computed() -> None:
     """A few of the points; all of them take a minute (below)."""
     results = {one["id"]: one["points"] for one in json.loads(RECORD.read_text("utf-8"))["results"]}

@@ -41,6 +41,16 @@ PROGRAMS = sorted(
 )
 
 
+LONG = {  # seconds of simulation each: with the slow tests, which CI runs too
+    "python docs/ccl/code/compression.py",
+    "python docs/infer/code/fleet_queue.py",
+    "python docs/infer/code/fleet_route.py --scaling",
+    "python docs/infer/code/quantize.py",
+    "python docs/infer/code/quantize.py --outliers",
+    "python docs/link/noc/code/deadlock.py --loads",
+}
+
+
 def runs() -> list[tuple[str, list[tuple[str, str]]]]:
     """Return each command once, with every place that shows it and what it shows."""
     shown: dict[str, list[tuple[str, str]]] = {}
@@ -50,7 +60,11 @@ def runs() -> list[tuple[str, list[tuple[str, str]]]]:
 
 
 @pytest.mark.parametrize(
-    ("command", "shown"), [pytest.param(*one, id=one[1][0][0]) for one in runs()]
+    ("command", "shown"),
+    [
+        pytest.param(*one, id=one[1][0][0], marks=[pytest.mark.slow] if one[0] in LONG else [])
+        for one in runs()
+    ],
 )
 def test_program_prints_what_the_notes_show(command: str, shown: list[tuple[str, str]]) -> None:
     """Each command is run once, whatever number of notes and languages show it."""
@@ -63,6 +77,10 @@ def test_program_prints_what_the_notes_show(command: str, shown: list[tuple[str,
     assert run.returncode == 0, run.stderr
     for place, printed in shown:
         assert run.stdout.rstrip("\n") == printed.rstrip("\n"), place
+
+
+def test_long_programs_are_shown_somewhere() -> None:
+    assert {command for command, _ in runs()} >= LONG
 
 
 def test_both_languages_show_the_same_runs() -> None:

@@ -9,7 +9,7 @@ import pytest
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from hooks.findings.finding import has_errors
-from hooks.handbook import read_tree, readme_findings
+from hooks.handbook import Tree, readme_findings
 from hooks.notes import catalogue, navigation
 from tests.conftest import ADDRESS, ROOT
 
@@ -35,9 +35,8 @@ def first(tree: LexborHTMLParser, selector: str) -> LexborNode:
     return node
 
 
-def test_sources_are_clean() -> None:
-    tree = read_tree(ROOT)
-    assert not has_errors([*tree.findings, *readme_findings(tree)])
+def test_sources_are_clean(handbook: Tree) -> None:
+    assert not has_errors([*handbook.findings, *readme_findings(handbook)])
 
 
 def test_every_note_has_its_page_in_its_language(site: Path) -> None:
