@@ -21,6 +21,7 @@ from hooks.notes import draft_ids, drafts, history, published, twins
 from hooks.pages import (
     aliases,
     backlinks,
+    footnotes,
     graph,
     markers,
     paths,
@@ -164,6 +165,7 @@ def complete_page(build: Build, html: str, place: Place) -> str:
     if note is None:
         return html
     build.found += safety.check_rendered(html, note.file, note.text)
+    html = footnotes.complete(html, note)
     twin = tree.notes.twin(note, "en" if note.language == "zh" else "zh")
     if twin is not None:
         html = aliases.add_aliases(html, twins.twin_ids(note, twin))

@@ -18,6 +18,7 @@ from hooks.pages import (
     graph,
     paths,
     questions,
+    roadmap,
     topic_map,
     topic_tree,
     vendor_terms,
@@ -58,7 +59,8 @@ def fill_markers(
 
     `<!-- contents depth=3 -->`: every topic, note and heading. `<!-- notes -->`: the notes of the
     topic whose index page this is. `<!-- newest -->`, `<!-- verified -->`: the latest six.
-    `<!-- map -->`: every area of the field. `<!-- plan area=link -->`: what an area will hold.
+    `<!-- map -->`: every area of the field. `<!-- plan area=link -->`: what of an area exists and
+    what is planned; without an area, how many notes there are and where none.
     `<!-- external-links -->`: what the last check of external links found. `<!-- sources -->`:
     what `sources` returns for the language, the bibliography of the data.
     `<!-- check-rules -->`: every rule of the checks. `<!-- coverage -->`: what is `asked`, and
@@ -80,7 +82,9 @@ def fill_markers(
             return topic_map.as_map(areas, notes, language, prefix=prefix)
         if name == "plan":
             chosen = next((area for area in areas if area.id == match["area"]), None)
-            return topic_map.as_plan(chosen, notes, language, prefix=prefix) if chosen else ""
+            if match["area"] is None:
+                return roadmap.summary(areas, notes, language)
+            return roadmap.plan(chosen, notes, language, prefix=prefix) if chosen else ""
         if name == "external-links":
             report = external_report.load(root / external_report.FILE) if root else None
             return external_report.render_report(report, language)

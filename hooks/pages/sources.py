@@ -11,6 +11,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from hooks.pages.citations import anchor, page_of
+from hooks.pages.footnotes import mark
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -107,7 +108,7 @@ def _entry(
     if source.date:
         details.append(escape(source.date))
     details.append(words["read"].format(source.read.isoformat()))
-    details.append(f'<span class="sources__kind">{words[source.kind]}</span>')
+    details.append(mark(words[source.kind]))
     lines = [f'<a href="{escape(source.url)}">{title}</a>', words["comma"].join(details)]
     data = [
         f'<a href="{posixpath.relpath(f"data/{name}.csv", here)}" download>'

@@ -111,17 +111,3 @@ def as_map(areas: list[Area], notes: Catalogue, language: str, *, prefix: str = 
     label = _MIND_MAP[language]
     opening = f'<div class="topic-map" role="group" aria-label="{label}" markdown="1">'
     return f"{opening}\n\n{body}\n\n</div>"
-
-
-def as_plan(area: Area, notes: Catalogue, language: str, *, prefix: str = "") -> str:
-    """Return an area's groups as a table: what each covers, and whether it exists yet."""
-    head = ("主题", "内容", "状态") if language == "zh" else ("Topic", "Covers", "Status")
-    begun = "已有笔记：" if language == "zh" else "begun: "
-    rows = []
-    for group in area.groups:
-        note = _first_note(group, notes, language)
-        title = contents.escape(group.title.get(language))
-        covers = contents.escape(group.covers.get(language))
-        status = f"{begun}{contents.link(note, prefix)}" if note else _PLANNED[language]
-        rows.append(f"| {title} | {covers} | {status} |")
-    return "\n".join([f"| {' | '.join(head)} |", "|---|---|---|", *rows])

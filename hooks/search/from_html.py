@@ -156,7 +156,9 @@ def _visible(node: LexborNode) -> str:
                 parts.append(child.text_content or "")
                 continue
             classes = (child.attributes.get("class") or "").split()
-            hidden = {"headerlink", "footnote-backref", "footnote-ref"} & set(classes)
+            hidden = {"headerlink", "footnote-backref", "footnote-ref", "footnote-uses"} & set(
+                classes
+            )
             if not hidden and child.tag not in _SKIPPED:
                 walk(child)
 

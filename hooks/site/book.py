@@ -14,7 +14,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 _DROPPED = (
     "script, style, button, form, input, template, .headerlink, .md-content__button, .backlinks,"
     " .md-source-file, .calc__app, .resources__filter, .practice, .md-tags, .untranslated,"
-    " .footnote-backref, .calc__noscript"
+    " .footnote-backref, .footnote-uses, .calc__noscript"
 )
 _UNFOLDED = re.compile(r"<(/?)(details|summary)\b[^>]*>")
 _SVG = re.compile(r"<svg\b.*?</svg>", re.DOTALL)
@@ -44,6 +44,9 @@ class Book:
         for node in article.css(_DROPPED):
             node.decompose()
         self._code(article)
+        for node in article.css(".source-mark"):
+            node.insert_before(f"[{node.text()}]")
+            node.decompose()
         for node in article.css(".facts__ref"):
             node.insert_before(f"\u2060[{node.attributes.get('data-ref') or ''}]")
             node.decompose()

@@ -30,7 +30,7 @@ def test_every_source_has_one_entry_with_link_and_kind(
         source = base.sources[(entry.attributes["id"] or "").removeprefix("source-")]
         assert link is not None
         assert link.attributes["href"] == source.url
-        kind = entry.css_first(".sources__kind")
+        kind = entry.css_first(".source-mark")
         assert kind is not None
         assert kind.text() in ({"一手", "primary"} if source.kind == "primary" else
                                {"二手", "secondary"})  # fmt: skip

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from hooks.notes import navigation, new_note
 from hooks.notes.note import Catalogue
-from hooks.pages import backlinks, contents, graph, markers, topic_map
+from hooks.pages import backlinks, contents, graph, markers, roadmap, topic_map
 from tests.samples import note, said, tree
 
 NAV = """\
@@ -184,9 +184,9 @@ def test_map_links_what_exists_and_says_what_is_planned(tmp_path: Path) -> None:
     assert "- [互联](link/index.md)" in text
     assert "    - [拓扑](link/topo/index.md)" in text
     assert 'PCIe <small class="planned">计划中</small>' in text
-    plan = topic_map.as_plan(areas[0], catalogue, "en")
-    assert "| PCIe | c | planned |" in plan
-    assert "begun: [Topology](link/topo/index.en.md)" in plan
+    plan = roadmap.plan(areas[0], catalogue, "en")
+    assert "| PCIe | — | c |" in plan
+    assert "| Topology | [Topology](link/topo/index.en.md) (" in plan
 
 
 def test_map_with_a_typo_is_reported(tmp_path: Path) -> None:
