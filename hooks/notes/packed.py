@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from hooks.findings import Finding
-from hooks.markdown import Anchor, Comment, Fence, Heading, HtmlTag, Link, LinkKind, Source
+from hooks.markdown import Anchor, Comment, Fence, Heading, HtmlTag, Link, LinkKind, Raw, Source
 from hooks.notes.note import Note
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ _KINDS: dict[str, Any] = {
     "fences": Fence,
     "anchors": Anchor,
     "comments": Comment,
+    "shown_raw": Raw,
 }
 
 
