@@ -4,6 +4,9 @@ Kept below `.cache/`, which may be deleted at any time. What is there is used on
 for the same text at the same path, by the same code and libraries, under the same settings, and
 only if it is whole. Verdicts that depend on other files are no part of it.
 
+Verdicts that depend on more than one text are kept under the hash of all that they depend on, as
+whoever asks names it (`recall`); what is wrong is looked at anew each time.
+
 A shard is a file of lines: the hash of all that follows; the paths, the keys and what the checks
 keep of its notes; then for each note a line with its parse.
 """
@@ -15,17 +18,18 @@ import os
 import sys
 import sysconfig
 import zlib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hooks.findings import rules
-from hooks.notes.packed import dumped, loaded
+from hooks.findings import Finding, has_errors, rules
+from hooks.notes.packed import dumped, loaded, pack_finding
 
 FOLDER = ".cache/check"
 """Where the memories of all trees lie, below the root of this repository."""
 _SHARDS = 16
+_VERDICTS = "verdicts"
 _FOLDERS = 8
 """How many trees and settings are remembered; of more, the ones used longest ago are dropped."""
 _ERRORS = (ValueError, TypeError, KeyError, IndexError, AttributeError)
@@ -72,6 +76,38 @@ class Memory:
         self.shards: dict[int, dict[str, tuple[str, Any, bytes]]] = {}
         self.used: dict[str, Entry] = {}
         self.stale: set[int] = set()
+        self.verdicts: dict[str, list[Any]] | None = None
+        self.given: dict[str, list[Any]] = {}
+        self.is_new = False
+
+    def mark(self, path: str, text: str) -> str:
+        """Return what stands for a note's path and text, and for how it is read."""
+        entry = self.used.get(path)
+        return entry.key if entry is not None else self.key(path, text.encode("utf-8", "replace"))
+
+    def recall(
+        self, name: str, depends: Iterable[str], find: Callable[[], Iterable[Finding]]
+    ) -> list[Finding]:
+        """Return the findings of a check, from an earlier run where nothing has changed.
+
+        Args:
+            name: The name of the check.
+            depends: Everything that its verdict depends on, or hashes of it; the checker's own
+                code and the settings go without saying.
+            find: The check.
+        """
+        if self.verdicts is None:
+            self.verdicts = _read_verdicts(self.folder / _VERDICTS)
+        key = self.key(name, "\0".join(depends).encode("utf-8", "surrogatepass"))
+        rows = self.verdicts.get(key)
+        if rows is None:
+            found = list(find())
+            if not has_errors(found):
+                self.given[key] = [pack_finding(one) for one in found]
+                self.is_new = True
+            return found
+        self.given[key] = rows
+        return [Finding(*one) for one in rows]
 
     def key(self, path: str, data: bytes) -> str:
         """Return the key of a text at a path."""
@@ -109,18 +145,22 @@ class Memory:
             gone = self.shards.get(number, {}).keys() - self.used.keys()
             if gone:
                 self.stale.add(number)
-        if not self.stale:
+        old = self.verdicts or {}
+        if not self.stale and not self.is_new and len(self.given) == len(old):
             return
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             for number in sorted(self.stale):
                 mine = [path for path in self.used if _shard_of(path) == number]
                 _write(self.folder / f"{number:02}", ((path, self.used[path]) for path in mine))
+            data = dumped(self.given)
+            _put(self.folder / _VERDICTS, _hash(data) + b"\n" + data)
             os.utime(self.folder)
             _prune(self.folder.parent)
         except OSError:
             return
         self.stale.clear()
+        self.is_new = False
 
 
 def _shard_of(path: str) -> int:
@@ -152,9 +192,27 @@ def _write(file: Path, entries: Iterable[tuple[str, Entry]]) -> None:
     known = list(entries)
     head = dumped([(path, entry.key, entry.brief) for path, entry in known])
     rest = b"\n".join([head, *(entry.source for _, entry in known)])
+    _put(file, _hash(rest) + b"\n" + rest)
+
+
+def _read_verdicts(file: Path) -> dict[str, list[Any]]:
+    """Return findings by key; nothing of a file that is not whole."""
+    try:
+        mark, _, data = file.read_bytes().partition(b"\n")
+        found = loaded(data) if _hash(data) == mark else {}
+        for rows in found.values():
+            for row in rows:
+                Finding(*row)
+    except (OSError, *_ERRORS):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _put(file: Path, data: bytes) -> None:
+    """Put a file in place in one step."""
     fresh = file.with_name(f"{file.name}.{os.getpid()}")
     try:
-        fresh.write_bytes(_hash(rest) + b"\n" + rest)
+        fresh.write_bytes(data)
         fresh.replace(file)
     except OSError:
         fresh.unlink(missing_ok=True)

@@ -176,6 +176,75 @@ def test_edits_elsewhere_are_seen(tree: Path, check: Callable[[Path], list[Findi
     assert changes >= 8
 
 
+SHOWN = """\
+HBM3e: 4800 GB/s <!-- fact speeds/one/rate -->
+
+```facts
+family: speeds
+columns: [rate]
+```
+
+```measured
+file: own/measured/r.json
+```
+
+```calc
+units
+value: 400
+```
+
+![p](own/figures/f.svg)
+"""
+
+
+def test_edits_of_data_are_seen(tree: Path) -> None:
+    """Verdicts on numbers, terms and figures rest on other files: each is edited in turn."""
+    docs = tree / "docs"
+    family = (
+        "family: speeds\ntitle: {zh: 速, en: Speeds}\nsubject: {zh: 物, en: Thing}\ncolumns:\n"
+        "  rate: {title: {zh: 率, en: Rate}, unit: GB/s, direction: none}\nrows:\n"
+        "  one: {title: {zh: 一, en: One}, cells: {rate: {value: 4800, source: s}}}\n"
+    )
+    source = "s: {title: T, publisher: P, url: 'https://a.example/', retrieved: 2026-01-02}\n"
+    files = {
+        "data/speeds.yml": family,
+        "data/sources.yml": source,
+        "data/x.yml": "",
+        "own/figures/f.svg": "<svg/>",
+        "own/measured/r.json": "{}",
+        "own/code/p.py": "x",
+        "data/glossary/t.yml": "terms: []\n",
+        "own/shown.md": note(SHOWN, "Shown"),
+        "own/shown.en.md": note(SHOWN.replace("4800", "4801"), "Shown"),
+    }
+    for path, text in files.items():
+        (docs / path).parent.mkdir(parents=True, exist_ok=True)
+        (docs / path).write_text(text, encoding="utf-8")
+    said = {one.rule for one in ours(tree)}
+    steps: dict[str, str | None] = {
+        "data/speeds.yml": family.replace("4800", "4801"),
+        "data/sources.yml": source.replace("s:", "t:", 1),
+        "own/figures/f.svg": "<svg viewBox='0 0 1 1'><script/></svg>",
+        "own/measured/r.json": '{"id": 3}',
+        "data/glossary/t.yml": "terms: [{zh: [组播], avoid: [多播]}]\n",
+        "own/shown.en.md": note("多播\n", "Shown"),
+        "own/shown.md": note(SHOWN + "\n多播\n\n```calc\nno-such\n```\n", "Shown"),
+        "own/a.md": note("## Renamed\n\n多播\n", "A"),
+        "data/x.yml": None,
+        "own/measured/r.json ": None,
+    }
+    for path, changed in steps.items():
+        file = docs / path.strip()
+        if changed is None:
+            file.unlink()
+        else:
+            file.write_text(changed, encoding="utf-8")
+        warm = ours(tree)
+        assert warm == cold(tree, ours), path
+        said |= {one.rule for one in warm}
+    assert {rule.partition("-")[0] for rule in said} >= {"facts", "value", "calc", "figure"}
+
+
 @CHECKS
 def test_any_series_of_edits(tree: Path, check: Callable[[Path], list[Finding]]) -> None:
     chance = random.Random(4)
