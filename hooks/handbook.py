@@ -245,12 +245,13 @@ def _check_data(data: Data, memory: Memory) -> list[Finding]:
     root, docs, notes = data.root, data.docs, data.notes
     tables = _hash(docs, (docs / "data").rglob("*"))
     stamp = _stamp(data)
-    marks = {path: memory.mark(path, note.text) for path, note in notes.notes.items()}
+    marks = memory.marks
     everything = [*marks.values(), *sorted(notes.other_files)]
-    findings = memory.recall("facts", [tables], lambda: data.facts[1])
+    findings = memory.recall("facts", "data", [tables], lambda: data.facts[1])
     terms = _hash(docs, (docs / glossary_load.FOLDER).rglob("*"))
     findings += memory.recall(
         "glossary",
+        glossary_load.FOLDER,
         [terms, *everything],
         lambda: data.glossary[1] + glossary_page.check(data.glossary[0], notes),
     )
@@ -260,19 +261,23 @@ def _check_data(data: Data, memory: Memory) -> list[Finding]:
         twin = notes.twin(note, "en" if note.language == "zh" else "zh")
         pair = [marks[path], marks[twin.path] if twin is not None else ""]
         if path in shown:
-            findings += memory.recall("budgets", pair[:1], partial(budgets.check_budgets, alone))
+            findings += memory.recall(
+                "budgets", path, pair[:1], partial(budgets.check_budgets, alone)
+            )
         if note.language == "zh":
             wanted = partial(_check_forms, alone, data)
-            findings += memory.recall("forms", [marks[path], terms], wanted)
-        findings += memory.recall("shown", [*pair, stamp], partial(_check_shown, note, data))
+            findings += memory.recall("forms", path, [marks[path], terms], wanted)
+        findings += memory.recall("shown", path, [*pair, stamp], partial(_check_shown, note, data))
     for path in sorted(notes.other_files):
         file = docs / path
         if path.endswith(".svg") and "/figures/" in path:
             name = file.relative_to(root).as_posix()
             figure = [name, _hash(docs, [file])]
-            findings += memory.recall("figure", figure, partial(figures.check_svg, file, name))
+            findings += memory.recall(
+                "figure", path, figure, partial(figures.check_svg, file, name)
+            )
         elif path.endswith(".json") and "/measured/" in path:
-            findings += memory.recall("record", [path, stamp], partial(_check_record, file, data))
+            findings += memory.recall("record", path, [stamp], partial(_check_record, file, data))
     return findings
 
 

@@ -189,19 +189,17 @@ def of_all(
     """Return the digest of every note, by path; from memory what it holds."""
     found = {}
     for path, note in catalogue.notes.items():
-        entry = memory.used.get(path) if memory else None
-        if entry is not None and "digest" in entry.brief:
+        key = memory.key("digest", memory.marks[path]) if memory is not None else ""
+        kept = memory.kept(path, key) if memory is not None else None
+        if kept is not None:
             try:
-                found[path] = unpack(entry.brief["digest"])
+                found[path] = unpack(kept)
                 continue
-            except (ValueError, TypeError, KeyError, IndexError):
+            except cache.ERRORS:
                 pass
         found[path] = of(note, settings)
-        if memory is not None and entry is not None:
-            memory.put(
-                path,
-                cache.Entry(entry.key, entry.brief | {"digest": pack(found[path])}, entry.source),
-            )
+        if memory is not None:
+            memory.keep(path, key, pack(found[path]))
     return found
 
 
