@@ -15,7 +15,7 @@ from hooks.notes import Note
 
 _ATX = re.compile(r" {0,3}#{1,6}(?:[ \t]|\Z)")
 _UNDERLINE = re.compile(r" {0,3}(?:=+|-+)[ \t]*\Z")
-_CODE_SPAN = re.compile(r"(`+)(?!`)[^\n]*?(?<!`)\1(?!`)")
+_CODE_SPAN = re.compile(r"(`+)(?!`)[^\n]{0,300}?(?<!`)\1(?!`)")
 _FENCE = re.compile(r"[> \t]*(?:```|~~~)")
 
 
