@@ -10,7 +10,7 @@ PYTEST = $(BIN)/python -m pytest -n $(JOBS) --dist worksteal
 export DISABLE_MKDOCS_2_WARNING := true
 export NO_MKDOCS_2_WARNING := 1
 
-.PHONY: help serve build test test-slow test-all engines check check-code check-types check-rooms check-pages check-notes bench cuda rdma mpi gloo books format lock new contents register properdocs clean
+.PHONY: help serve build test test-slow test-all engines check bench cuda rdma mpi gloo books format lock new contents register properdocs clean
 
 help: ## List the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -43,20 +43,12 @@ books: $(VENV)/dev.stamp ## Make an EPUB and a PDF of each volume from site/, in
 	@echo "books: done. They lie in dist/."
 
 check: $(VENV)/dev.stamp ## Check notes, data, diagrams and code without building
-	@$(MAKE) --no-print-directory -j5 check-code check-types check-rooms check-pages check-notes
-	@echo "check: all clean."
-
-# Side by side, as parts of `make check`: they read the same files, and write none of them.
-check-code:
 	@$(BIN)/ruff check --quiet . && $(BIN)/ruff format --quiet --check . || (echo "check: run 'make format'"; exit 1)
-check-types:
 	@$(BIN)/mypy --no-error-summary
-check-rooms:
 	@mkdir -p .cache; $(BIN)/lint-imports --no-cache >.cache/rooms.txt 2>&1 || (cat .cache/rooms.txt; exit 1)
-check-pages:
 	@$(BIN)/python -m bench pages --check
-check-notes:
 	@$(BIN)/python -m hooks check $(CHECK_FLAGS)
+	@echo "check: all clean."
 
 properdocs: $(VENV)/site.stamp ## Build with ProperDocs too, in its own environment, and compare the pages
 	@test -x .venv-properdocs/bin/python || $(PYTHON) -m venv .venv-properdocs
