@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
+import re
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from pathlib import Path
 
+from hooks.calc import registry
 from hooks.data import (
     coverage,
     facts,
@@ -23,6 +28,7 @@ from hooks.notes import (
     FOLDER,
     Catalogue,
     Memory,
+    Note,
     budgets,
     catalogue,
     drafts,
@@ -45,6 +51,42 @@ WRITTEN = {"README.md": "zh", "README.en.md": "en", "CONTENTS.md": "zh", "CONTEN
 MERMAID = "assets/vendor/mermaid/mermaid.min.js"
 
 
+_PROGRAM = re.compile(rb'"path": "([^"\\]+)"')
+_NO_DATA = re.compile(r"assets/(?!javascripts/calc/)|.*\.(?:svg|png|jpe?g|webp|pdf)\Z")
+"""Files that no figure on a page is taken from."""
+
+
+class Data:
+    """The data that pages show: each part is read when somebody first asks for it."""
+
+    def __init__(self, root: Path, docs: Path, notes: Catalogue) -> None:
+        """Note where the data lie; nothing is read yet."""
+        self.root, self.docs, self.notes = root, docs, notes
+
+    @cached_property
+    def facts(self) -> tuple[facts.FactBase, list[Finding]]:
+        """The facts, and what is wrong with them."""
+        return load.load_facts(self.docs / "data")
+
+    @cached_property
+    def glossary(self) -> tuple[glossary.Glossary, list[Finding]]:
+        """The terms, and what is wrong with them."""
+        return glossary_load.read_glossary(self.docs / glossary_load.FOLDER)
+
+    @cached_property
+    def fences(self) -> DataFences:
+        """Renders the fences that show data."""
+        cache = self.root / ".cache" / "charts"
+        return DataFences(self.facts[0], self.docs, self.root, self.notes, cache=cache)
+
+    @cached_property
+    def resolver(self) -> values.Resolver:
+        """Looks up the numbers in prose."""
+        pages = frozenset(self.notes.ids())
+        known = self.fences.known
+        return values.Resolver(self.facts[0], self.docs, self.root, pages, known=known)
+
+
 @dataclass(frozen=True, slots=True)
 class Tree:
     """The sources of a site, read once."""
@@ -53,7 +95,7 @@ class Tree:
     docs: Path
     notes: Catalogue
     entries: tuple[navigation.Entry, ...]
-    facts: facts.FactBase
+    data: Data
     areas: list[topic_map.Area]
     coverage: coverage.Coverage | None
     """What the documents ask that the handbook grew from; None where it is bad or absent."""
@@ -61,13 +103,28 @@ class Tree:
     """Learning paths; empty where they are bad or absent."""
     library: resources.Library
     """The library of resources, as far as it is valid."""
-    glossary: glossary.Glossary
-    fences: DataFences
-    """Renders the fences that show data; what the check has rendered is there already."""
-    resolver: values.Resolver
-    """Looks up the numbers in prose, likewise."""
     findings: list[Finding]
     """Everything the checks found, sorted."""
+
+    @property
+    def facts(self) -> facts.FactBase:
+        """The facts, as far as they are valid."""
+        return self.data.facts[0]
+
+    @property
+    def glossary(self) -> glossary.Glossary:
+        """The terms, as far as they are valid."""
+        return self.data.glossary[0]
+
+    @property
+    def fences(self) -> DataFences:
+        """Renders the fences that show data; what the check has rendered is there already."""
+        return self.data.fences
+
+    @property
+    def resolver(self) -> values.Resolver:
+        """Looks up the numbers in prose, likewise."""
+        return self.data.resolver
 
 
 def read_tree(
@@ -98,11 +155,10 @@ def _read_rest(
 ) -> Tree:
     findings: list[Finding] = []
     digests = digest.of_all(notes, settings, memory)
-    memory.save()
     texts = includes.Texts(docs, notes.other_files)
     findings += check.check_sources(notes, texts, settings, digests)
     findings += twins.check_pairs(notes)
-    findings += budgets.check_budgets(published(notes)) + drafts.check_drafts(notes)
+    findings += drafts.check_drafts(notes)
     findings += prerequisites.check_prerequisites(notes)
     findings += questions.check_questions(notes)
     for one in digests.values():
@@ -113,8 +169,6 @@ def _read_rest(
         entries = navigation.read_navigation(config)
         findings += navigation.check_navigation(entries, notes)
     findings += assets.orphans(notes, docs, digests, settings, _beside(root))
-    base, problems = load.load_facts(docs / "data")
-    findings += problems
     areas, problems = topic_map.load(docs / "map.yml", "docs/map.yml")
     findings += problems + topic_tree.check(areas, notes)
     findings += missing_translations(published(notes))
@@ -125,30 +179,24 @@ def _read_rest(
     findings += problems
     ways, problems = _check_paths(notes, docs)
     findings += problems
-    terms, problems = _check_terms(notes, docs)
-    findings += problems
     findings += addresses.check_aliases(notes)
     register = root / addresses.REGISTER
     if register.is_file():
         lines = register.read_text(encoding="utf-8").splitlines()
         findings += addresses.check_register(lines, published(notes))
-    fences = DataFences(base, docs, root, notes, cache=root / ".cache" / "charts")
-    findings += _check_blocks(fences)
-    resolver = values.Resolver(base, docs, root, frozenset(notes.ids()), known=fences.known)
-    findings += values.check_notes(notes, resolver)
+    data = Data(root, docs, notes)
+    findings += _check_data(data, memory)
+    memory.save()
     return Tree(
         root,
         docs,
         notes,
         entries,
-        base,
+        data,
         areas,
         covered,
         ways,
         library,
-        terms,
-        fences,
-        resolver,
         findings,
     )
 
@@ -173,12 +221,6 @@ def _check_paths(
     return (() if findings else found), findings
 
 
-def _check_terms(notes: Catalogue, docs: Path) -> tuple[glossary.Glossary, list[Finding]]:
-    found, findings = glossary_load.read_glossary(docs / glossary_load.FOLDER)
-    findings += glossary_page.check(found, notes)
-    return found, findings + term_forms.check_forms(notes, list(found.terms.values()))
-
-
 def _check_diagrams(notes: Catalogue, docs: Path, root: Path) -> list[Finding]:
     library = docs / MERMAID
     drawn = [
@@ -198,27 +240,102 @@ def _beside(root: Path) -> list[Path]:
     return [path for path in files if path.is_file()]
 
 
-def _check_blocks(fences: DataFences) -> list[Finding]:
-    """Check what notes show beside text: data, figures, measured records."""
-    root, docs, notes = fences.root, fences.docs, fences.notes
-    findings: list[Finding] = []
-    for note in notes.notes.values():
-        for fence in note.source.fences:
-            kind = fence.info.split(" ")[0]
-            if kind in data_fences.KINDS:
-                try:
-                    fences.check(kind, fence, note)
-                except data_fences.ERRORS as error:
-                    place = (note.file, fence.line, 1)
-                    findings.append(Finding(*place, f"{kind}-block", str(error)))
+def _check_data(data: Data, memory: Memory) -> list[Finding]:
+    """Check the data, and what notes show of them: each note once, until something changes."""
+    root, docs, notes = data.root, data.docs, data.notes
+    tables = _hash(docs, (docs / "data").rglob("*"))
+    stamp = _stamp(data)
+    marks = memory.marks
+    everything = [*marks.values(), *sorted(notes.other_files)]
+    findings = memory.recall("facts", "data", [tables], lambda: data.facts[1])
+    terms = _hash(docs, (docs / glossary_load.FOLDER).rglob("*"))
+    findings += memory.recall(
+        "glossary",
+        glossary_load.FOLDER,
+        [terms, *everything],
+        lambda: data.glossary[1] + glossary_page.check(data.glossary[0], notes),
+    )
+    shown = published(notes).notes
+    for path, note in notes.notes.items():
+        alone = Catalogue({path: note})
+        twin = notes.twin(note, "en" if note.language == "zh" else "zh")
+        pair = [marks[path], marks[twin.path] if twin is not None else ""]
+        if path in shown:
+            findings += memory.recall(
+                "budgets", path, pair[:1], partial(budgets.check_budgets, alone)
+            )
+        if note.language == "zh":
+            wanted = partial(_check_forms, alone, data)
+            findings += memory.recall("forms", path, [marks[path], terms], wanted)
+        findings += memory.recall("shown", path, [*pair, stamp], partial(_check_shown, note, data))
     for path in sorted(notes.other_files):
+        file = docs / path
         if path.endswith(".svg") and "/figures/" in path:
-            file = docs / path
-            findings += figures.check_svg(file, file.relative_to(root).as_posix())
+            name = file.relative_to(root).as_posix()
+            figure = [name, _hash(docs, [file])]
+            findings += memory.recall(
+                "figure", path, figure, partial(figures.check_svg, file, name)
+            )
         elif path.endswith(".json") and "/measured/" in path:
-            known, texts = fences.known, fences.base.texts
-            findings += measured_check.check_record(docs / path, root, known, texts)
+            findings += memory.recall("record", path, [stamp], partial(_check_record, file, data))
     return findings
+
+
+def _hash(docs: Path, files: Iterable[Path]) -> str:
+    """Return a hash of files and their paths."""
+    mark = hashlib.blake2b(digest_size=20)
+    for path in sorted(one for one in files if one.is_file()):
+        data = path.read_bytes()
+        name = path.relative_to(docs).as_posix()
+        mark.update(f"{name}\0{len(data)}\0".encode("utf-8", "surrogatepass") + data)
+    return mark.hexdigest()
+
+
+def _stamp(data: Data) -> str:
+    """Return a hash of everything beside a note and its twin that the numbers on pages rest on:
+    data, records, the programs that they name, calculators, and the names of all notes.
+    """
+    notes, docs = data.notes, data.docs
+    files = [docs / path for path in notes.other_files if _NO_DATA.match(path) is None]
+    mark = hashlib.blake2b(_hash(docs, files).encode(), digest_size=20)
+    named: set[str] = set()
+    for path in files:
+        if path.suffix == ".json" and "/measured/" in path.as_posix():
+            names = _PROGRAM.findall(path.read_bytes())
+            named.update(name.decode("utf-8", "replace") for name in names)
+    for name in sorted(named):
+        program = data.root / name
+        if not name.startswith(f"{docs.name}/") and program.is_file():
+            mark.update(name.encode() + b"\0" + program.read_bytes())
+    mark.update(_hash(registry.FOLDER, registry.scripts()).encode())
+    for note in notes.notes.values():
+        mark.update(f"{note.path}\0{note.title}\0".encode("utf-8", "surrogatepass"))
+    return mark.hexdigest()
+
+
+def _check_shown(note: Note, data: Data) -> list[Finding]:
+    """Check what a note shows beside its prose, and the numbers in it."""
+    findings: list[Finding] = []
+    for fence in note.source.fences:
+        kind = fence.info.split(" ")[0]
+        if kind in data_fences.KINDS:
+            try:
+                data.fences.check(kind, fence, note)
+            except data_fences.ERRORS as error:
+                place = (note.file, fence.line, 1)
+                findings.append(Finding(*place, f"{kind}-block", str(error)))
+    if "<!--" in note.text:
+        findings += values.check_note(note, data.notes, data.resolver)
+    return findings
+
+
+def _check_forms(notes: Catalogue, data: Data) -> list[Finding]:
+    return term_forms.check_forms(notes, list(data.glossary[0].terms.values()))
+
+
+def _check_record(file: Path, data: Data) -> list[Finding]:
+    base = data.facts[0]
+    return measured_check.check_record(file, data.root, data.fences.known, base.texts)
 
 
 def missing_translations(notes: Catalogue) -> list[Finding]:

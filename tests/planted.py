@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+MARKED_CELL = "<table>\n<tr><td markdown>*x*</td></tr>\n</table>"
 # Name of the defect, rule, text of the note, and a needle that stands on the line of the defect.
 DEFECTS: list[tuple[str, str, str, str]] = [
     ("missing file", "dead-link", "[x](gone.md)", "gone.md"),
@@ -33,6 +34,7 @@ DEFECTS: list[tuple[str, str, str, str]] = [
     ("duplicate footnote", "footnote", "a[^1]\n\n[^1]: x\n[^1]: second", "second"),
     ("duplicate heading", "duplicate-heading", "## Same\n\nx\n\n## Same\n\ny", ""),
     ("HTML link", "dead-link", 'x <a href="gone.md">y</a>', "gone.md"),
+    ("HTML link to a note", "view-difference", '<a href="target.md#two-words">x</a>', "target.md"),
     ("HTML link on its second line", "dead-link", '<a\nhref="gone.md">y</a>', "gone.md"),
     ("HTML image", "dead-image", '<img src="gone.png" alt="x">', "gone.png"),
     ("srcset", "dead-image", '<img src="img/used.png" srcset="gone@2x.png 2x" alt="x">', "gone@"),
@@ -61,7 +63,7 @@ DEFECTS: list[tuple[str, str, str, str]] = [
     ("unused footnote", "footnote", "x\n\n[^n]: text", "[^n]"),
     ("empty target", "empty-link", "[x]()", "[x]()"),
     ("empty text", "empty-link", "[](target.md)", "target.md"),
-    ("empty HTML link", "empty-link", '<a href="target.md"></a>', "<a"),
+    ("empty HTML link", "empty-link", '<a href="img/used.png"></a>', "<a"),
     ("empty HTML target", "empty-link", '<a href="">x</a>', "<a"),
     ("missing image", "dead-image", "![p](img/gone.png)", "gone.png"),
     ("no alternative text", "image-alt", "![](img/used.png)", "used.png"),
@@ -100,6 +102,11 @@ DEFECTS: list[tuple[str, str, str, str]] = [
         "github",
     ),
     ("own site", "own-address", "<https://h.example/base/target.html>", "h.example"),
+    ("footnote with a hyphen", "footnote", "a[^long-name]", "[^long-name]"),
+    ("full-width parentheses", "link-syntax", "见[文]（target.md）", "target.md"),
+    ("blank before the parenthesis", "link-syntax", "[text] (target.md)", "target.md"),
+    ("no-break space", "view-difference", "[x](target.md\u00a0)", "target.md"),
+    ("Markdown in a raw table", "markdown-in-html", MARKED_CELL, "<td"),
     ("heading level", "heading-level", "## A\n\n#### B", "####"),
     ("second title", "heading-level", "# Again", "Again"),
     ("self link", "self-link", "[x]({name}#t)", "{name}"),
@@ -196,7 +203,7 @@ VALID = [
     "[x](https://e.example/gone.md#nope) <https://e.example> [m](mailto:a@b.c) [t](tel:+1)",
     "[x](//e.example/y) [top](#top) [up](#)",
     "[x](img/used.png#xywh=1,2) [d](code/x.py)",
-    '<a href="target.md#two-words">x</a> <img src="img/used.png" alt="">',
+    '<a href="#t">x</a> <img src="img/used.png" alt="">',
     '<picture>\n<source srcset="img/used.png 1x, img/used.png 2x">\n'
     '<img src="img/used.png" alt="x">\n</picture>',
     '<img alt="p" src=\'img/used.png\'/>',

@@ -15,13 +15,13 @@ from typing import Any
 from urllib.parse import unquote
 
 from hooks.findings import Finding
-from hooks.links import ids, languages, note_rules, own_address, target_rules, uses
+from hooks.links import ids, languages, note_rules, own_address, target_rules, uses, views
 from hooks.links import safety as content_safety
 from hooks.links.settings import Settings
 from hooks.links.targets import Target, resolve
 from hooks.links.uses import Use
 from hooks.markdown import split
-from hooks.notes import Catalogue, Memory, Note, cache, language_of, note_id, pack_finding
+from hooks.notes import Catalogue, Memory, Note, cache, language_of, pack_finding
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +117,7 @@ def _need(note: Note, use: Use, target: Target, settings: Settings) -> tuple[str
         return None
     if target_rules.is_template(use):
         return "", ""
-    if use.has_spaces or use.where == "diagram" or (use.where and settings.directory_urls):
+    if use.has_spaces or use.where or use.target != use.target.strip():
         return None
     if target_rules.is_elsewhere(use):
         return None if own_address.path_of(use.target, settings) is not None else ("", "")
@@ -125,12 +125,12 @@ def _need(note: Note, use: Use, target: Target, settings: Settings) -> tuple[str
         return None
     if target.path == note.path and not use.target.startswith("#"):
         return None
-    if languages.crosses(note.path, target.path) and not target_rules.offers_language(use):
+    if languages.crosses(note.path, target.path):
         return None
-    if settings.languages_by_suffix and not target_rules.offers_language(use):
-        there = language_of(target.path)
-        if there != note.language and note_id(target.path, there) != note.id:
-            return None
+    if settings.languages_by_suffix and language_of(target.path) != note.language:
+        return None
+    if settings.languages_in_names and views.locale_of(target.path) not in ("", note.language):
+        return None
     return target.path, target_rules.wanted(target.fragment)
 
 
@@ -189,19 +189,17 @@ def of_all(
     """Return the digest of every note, by path; from memory what it holds."""
     found = {}
     for path, note in catalogue.notes.items():
-        entry = memory.used.get(path) if memory else None
-        if entry is not None and "digest" in entry.brief:
+        key = memory.key("digest", memory.marks[path]) if memory is not None else ""
+        kept = memory.kept(path, key) if memory is not None else None
+        if kept is not None:
             try:
-                found[path] = unpack(entry.brief["digest"])
+                found[path] = unpack(kept)
                 continue
-            except (ValueError, TypeError, KeyError, IndexError):
+            except cache.ERRORS:
                 pass
         found[path] = of(note, settings)
-        if memory is not None and entry is not None:
-            memory.put(
-                path,
-                cache.Entry(entry.key, entry.brief | {"digest": pack(found[path])}, entry.source),
-            )
+        if memory is not None:
+            memory.keep(path, key, pack(found[path]))
     return found
 
 

@@ -15,6 +15,7 @@ from hooks.notes import Note
 
 _ATX = re.compile(r" {0,3}#{1,6}(?:[ \t]|\Z)")
 _UNDERLINE = re.compile(r" {0,3}(?:=+|-+)[ \t]*\Z")
+_CODE_SPAN = re.compile(r"(`+)(?!`)[^\n]{0,300}?(?<!`)\1(?!`)")
 _FENCE = re.compile(r"[> \t]*(?:```|~~~)")
 
 
@@ -58,6 +59,18 @@ def _reads_alike(note: Note) -> bool:
                 return False
         before = line
     return True
+
+
+def is_only_quoted(note: Note, name: str) -> bool:
+    """Tell whether the code of a note holds what elsewhere would give this id."""
+    code = [fence.text for fence in note.source.fences]
+    code += [match.group() for match in _CODE_SPAN.finditer(split(note.text).body)]
+    given = re.compile(
+        rf"""(?:id|name)\s*=\s*["']?{re.escape(name)}(?![\w-])|\{{[^}}\n]*#{re.escape(name)}(?![\w-])"""
+    )
+    words = re.escape(name).replace("\\-", "[ -]")
+    heading = re.compile(rf"^\s*#+ +{words}\s*$", re.MULTILINE | re.IGNORECASE)
+    return any(given.search(text) or heading.search(text) for text in code)
 
 
 def by_any_rule(source: Source) -> Iterator[str]:

@@ -13,7 +13,17 @@ from hooks.notes import Note
 _CITATION = re.compile(r"\d+(?:\s*[-,–]\s*\d+)*\Z")
 _SUBSCRIPT_BEFORE = re.compile(r"[A-Za-z0-9_)\]]\Z")
 # `[^a-z]` and the like are regular expressions, not footnotes that someone forgot to write.
-_CHARACTER_CLASS = re.compile(r"\w-\w|[^\w.:\- ]")
+_ODD_IN_LABEL = re.compile(r"[^\w.:\- ]")
+_RANGES = re.compile(r"(?:\w-\w)+\w?\Z")
+_SHOWN_RAW = {
+    "link": ("link-syntax", "a link needs '(' right behind ']', and ')', of half width"),
+    "container": ("admonition", "this renderer has no such blocks; write '> [!NOTE]'"),
+    "tag": (
+        "markdown-in-html",
+        'the tag around it needs markdown="1" too, at the start of its line',
+    ),
+}
+"""The rule of each kind of markup that readers see, and what is wrong with it."""
 _NO_TARGETS = frozenset({"#", "<>", ""})
 
 
@@ -34,6 +44,10 @@ def of_note(file: str, text: str, source: Source, settings: Settings) -> Iterato
     for number, reason in source.broken_fences:
         message = f"this is no fence on the site, though GitHub shows one: {reason}"
         yield Finding(file, number, 1, "fence", message, target=_line(lines, number).strip())
+    for raw in source.shown_raw:
+        rule, why = _SHOWN_RAW[raw.kind]
+        message = f"'{raw.text}' is shown as it is written: {why}"
+        yield Finding(file, raw.line, raw.column, rule, message, raw.text, raw.repair)
     for link in source.unread_links:
         message = (
             f"'[{link.text}]({link.target})' inside raw HTML stays plain text on the site, though "
@@ -114,7 +128,7 @@ def footnotes(file: str, source: Source) -> Iterator[Finding]:
             yield Finding(file, mark.line, mark.column, "footnote", message, target=mark.target)
     used = {mark.target for mark in source.footnote_uses}
     for mark in source.footnote_uses:
-        if mark.target not in defined and not _CHARACTER_CLASS.search(mark.target):
+        if mark.target not in defined and not _is_character_class(mark.target):
             message = f"footnote '[^{mark.target}]' is not defined"
             hint = nearest(mark.target, defined)
             yield Finding(file, mark.line, mark.column, "footnote", message, mark.target, hint)
@@ -122,6 +136,10 @@ def footnotes(file: str, source: Source) -> Iterator[Finding]:
         if name not in used:
             message = f"footnote '[^{name}]' is used nowhere"
             yield Finding(file, mark.line, mark.column, "footnote", message, target=name)
+
+
+def _is_character_class(label: str) -> bool:
+    return _ODD_IN_LABEL.search(label) is not None or _RANGES.match(label) is not None
 
 
 def headings(file: str, found: tuple[Heading, ...]) -> Iterator[Finding]:

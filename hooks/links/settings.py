@@ -40,6 +40,11 @@ class Settings:
     """A slash at the start means the docs folder, in every view: it is the root of everything."""
     languages_by_suffix: bool = True
     """`x.en.md` is the English twin of `x.md`."""
+    languages_in_names: bool = True
+    """The plugin static-i18n makes pages of one name of both, English ones below `en/`, and takes
+    two letters before a file's ending for its language."""
+    keeps_html: bool = True
+    """Addresses in raw HTML stay as they are written, as MkDocs has it."""
 
 
 HANDBOOK = Settings()

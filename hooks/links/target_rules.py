@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from hooks.findings import Finding, nearest
-from hooks.links import ids, languages, own_address
+from hooks.links import ids, languages, own_address, views
 from hooks.links.files import Files, encoded, relative
-from hooks.links.report_words import BREAKS_ON_GITHUB, BREAKS_ON_SITE, LANGUAGE_NAMES
+from hooks.links.report_words import BREAKS_ON_GITHUB, BREAKS_ON_SITE
 from hooks.links.safety import scheme_of
 from hooks.links.settings import HANDBOOK, Settings
 from hooks.links.targets import Target, resolve
@@ -22,11 +22,6 @@ _TEMPLATE = re.compile(r"\{\{|\{%|\$\{|<%")
 _ROUTE = re.compile(r"@|~|pathname:")
 _HOST = re.compile(r"(?:www\.|[\w-]+(?:\.[\w-]+)*\.(?:com|org|net|io|cn|dev|edu|gov)(?:/|\Z))")
 _HAS_EXTENSION = re.compile(r"\.[A-Za-z0-9]{1,5}\Z")
-# A link that offers the other language says so.
-_LANGUAGE_WORDS = frozenset(
-    "english en 英文 英文版 英语 英语版 english version in english chinese zh 中文 中文版 简体中文"
-    " 简体 汉语 chinese version in chinese".split()
-) | {"english version", "in english", "chinese version", "in chinese"}
 
 
 def is_template(use: Use) -> bool:
@@ -37,11 +32,6 @@ def is_template(use: Use) -> bool:
 def is_elsewhere(use: Use) -> bool:
     """Tell whether an address has a host or a scheme."""
     return bool(scheme_of(use.target)) or use.target.startswith("//")
-
-
-def offers_language(use: Use) -> bool:
-    """Tell whether the words of a link say that it leads to the other language."""
-    return use.text.strip().casefold() in _LANGUAGE_WORDS
 
 
 def wanted(fragment: str) -> str:
@@ -96,6 +86,11 @@ class TargetRules:
 
     def check(self, note: Note, use: Use) -> Iterator[Finding]:
         """Yield what is wrong with an address that a note names."""
+        bare = use.target.strip()
+        if bare != use.target and not use.where and not self.settings.dialect.is_commonmark:
+            if self.settings.on_github or self.settings.dialect.is_relaxed:
+                yield _finding(note, use, "view-difference", views.blanks(use), bare)
+            use = use._replace(target=bare)
         yield from self._check_words(note, use)
         if not use.target or is_template(use):
             return
@@ -114,9 +109,21 @@ class TargetRules:
         if is_elsewhere(use):
             return
         target = resolve(use.target, note.path)
-        if use.where == "html" and self.settings.directory_urls and not self._exists(target):
+        fault = views.raw_html(note, use, target, self.catalogue, self.settings)
+        if fault is not None:
+            rule = "view-difference" if self.settings.on_github else "dead-link"
+            yield _finding(note, use, rule, fault.message)
+            return
+        if self.settings.directory_urls and use.where in ("", "html") and not target.is_absolute:
+            # What MkDocs does not know as a file stays as it is, for the browser to follow.
             from_page = seen_from_page(note, use)
-            if self._exists(from_page) or self._is_page(from_page):
+            page = self.catalogue.notes.get(self._page_behind(from_page.path or ""))
+            if self._exists(target):
+                pass
+            elif page is not None and (use.where or not self.settings.on_github):
+                yield from self._check_anchor(note, use, page, target.fragment)
+                return
+            elif use.where and self._exists(from_page):
                 return
         if use.where == "field" and not self._exists(target):
             # Fields name paths from the docs folder as often as from the note.
@@ -131,9 +138,6 @@ class TargetRules:
             yield from self._check_outside(note, use, target)
         else:
             yield from self._check_path(note, use, target)
-
-    def _is_page(self, target: Target) -> bool:
-        return bool(target.path) and bool(self._page_behind(target.path or ""))
 
     def _exists(self, target: Target) -> bool:
         return target.path is not None and target.path in self.files
@@ -164,6 +168,9 @@ class TargetRules:
             inside = ""
         target = Target(inside, fragment)
         is_github_only = own_address.is_github_only(use.target)
+        if inside not in self.files and self.settings.directory_urls:
+            inside = self._page_behind(inside.removesuffix("/index.md")) or inside
+            target = target._replace(path=inside)
         if inside in self.files:
             # Lines, an editor, the source of a program: GitHub alone has an address for these.
             if is_github_only or (inside not in self.catalogue.notes and "/blob/" in use.target):
@@ -186,7 +193,7 @@ class TargetRules:
             return
         prefix = f"{self.settings.docs_prefix}/"
         better = ""
-        for candidate in (path, path.removeprefix(prefix), f"{path.removesuffix('.html')}.md"):
+        for candidate in (path, path.removeprefix(prefix), self._page_behind(path)):
             if candidate in self.files:
                 hash_sign = "#" if target.fragment else ""
                 better = f"{encoded(relative(candidate, note.path))}{hash_sign}{target.fragment}"
@@ -214,7 +221,10 @@ class TargetRules:
     def _check_path(self, note: Note, use: Use, target: Target) -> Iterator[Finding]:
         path = target.path or ""
         notes = self.catalogue.notes
-        if path in notes:
+        fault = views.left_out(note, use, path, self.settings) if path in self.files else None
+        if fault is not None:
+            yield _finding(note, use, "view-difference", fault.message)
+        elif path in notes:
             yield from self._check_note(note, use, notes[path], target)
         elif path in self.files.others or self._is_diagram_page(use, path):
             page = notes.get(f"{path.removesuffix('.html')}.md")
@@ -228,10 +238,13 @@ class TargetRules:
             yield from self._check_folder(note, use, target)
         elif page_path := self._page_behind(path):
             message = f"'{use.target}' exists only on the site; link to the .md file"
-            yield _finding(note, use, "link-html", message, _with_path(note, target, page_path))
+            if use.where == "html":
+                message += ", in Markdown: raw HTML stays as it is written"
+            better = "" if use.where == "html" else _with_path(note, target, page_path)
+            yield _finding(note, use, "link-html", message, better)
         elif right := self.files.otherwise_written(path):
             better = _with_path(note, target, right)
-            message = f"'{use.target}' differs from the path '{right}' in letter case"
+            message = views.letter_case(use, right, self.settings)
             if right.casefold() != path.rstrip("/").casefold():
                 message = f"'{use.target}' differs from '{right}' in the form of its Unicode"
             yield _finding(note, use, "wrong-case", message, better)
@@ -272,7 +285,7 @@ class TargetRules:
         elif found or _ROUTE.match(use.target) or not _HAS_EXTENSION.search(path):
             return
         elif right := self.files.otherwise_written(path):
-            message = f"'{use.target}' differs from the path '{right}' in letter case"
+            message = views.letter_case(use, right, self.settings)
             yield _finding(note, use, "wrong-case", message, _with_path(note, target, right))
         else:
             yield self._missing(note, use, path)
@@ -298,25 +311,12 @@ class TargetRules:
     def _check_language(
         self, note: Note, use: Use, other: Note, target: Target
     ) -> Iterator[Finding]:
-        if offers_language(use):
-            return
-        ours = note.language
-        right = languages.twin_path(note.path, other.path, self.language_folders)
-        if right:
-            place = languages.place(note.path)
-            ours = place.language if place is not None else ours
-        if not right and self.settings.languages_by_suffix:
-            if other.language == note.language or other.id == note.id:
-                return
-            twin = self.catalogue.twin(other, note.language)
-            right = twin.path if twin is not None else ""
-        if right not in self.catalogue.notes:
-            return
-        theirs = "en" if ours == "zh" else "zh"
-        message = f"'{use.target}' leads to the {LANGUAGE_NAMES[theirs]} note"
-        message += f", but a {LANGUAGE_NAMES[ours]} one exists"
-        better = _with_path(note, target, right)
-        yield _finding(note, use, "link-language", message, better)
+        fault = views.language(
+            note, use, other, self.catalogue, self.settings, self.language_folders
+        )
+        if fault is not None:
+            better = _with_path(note, target, fault.better) if fault.better else ""
+            yield _finding(note, use, "link-language", fault.message, better)
 
     def _check_anchor(self, note: Note, use: Use, other: Note, fragment: str) -> Iterator[Finding]:
         if not wanted(fragment):
@@ -345,7 +345,7 @@ class TargetRules:
         message = f"'{use.target}': {where} has no heading or anchor '#{fragment}'"
         if works:
             message += f" ({BREAKS_ON_SITE})"
-        elif _only_in_code(other, fragment):
+        elif ids.is_only_quoted(other, fragment):
             message += "; it stands only inside code"
         path = use.target.partition("#")[0]
         yield _finding(note, use, "dead-anchor", message, f"{path}#{hint}" if hint else "")
@@ -356,16 +356,6 @@ class TargetRules:
             pairs = zip(note.source.headings, twin.source.headings, strict=False)
             return next((mine.id for mine, theirs in pairs if theirs.id == fragment), "")
         return ""
-
-
-def _only_in_code(note: Note, fragment: str) -> bool:
-    quoted = re.compile(
-        rf"""(?:id|name)\s*=\s*["']?{re.escape(fragment)}(?![\w-])|#{re.escape(fragment)}\b"""
-    )
-    if quoted.search(note.text):
-        return True
-    words = re.escape(fragment).replace("\\-", "[ -]")
-    return re.search(rf"^\s*#+ +{words}\s*$", note.text, re.MULTILINE | re.IGNORECASE) is not None
 
 
 def _with_path(note: Note, target: Target, path: str) -> str:

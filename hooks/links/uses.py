@@ -31,6 +31,8 @@ _CLICK = re.compile(
     r"\"(?P<target>[^\"]+)\"",
     re.MULTILINE,
 )
+_BLANKS = " \t\n\r\f"
+"""What browsers take off the ends of an address."""
 _SCHEMED = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _PATH_IN_FIELD = re.compile(
     r"(?:\.{0,2}/)?[^\s:*?\"<>|{}\[\]()]+"
@@ -87,7 +89,7 @@ def of_tag(tag: HtmlTag) -> Iterator[Use]:
         if value is None:
             continue
         line, column = html_tags.place_of(tag, name)
-        addresses = html_tags.srcset(value) if name == "srcset" else [value.strip()]
+        addresses = html_tags.srcset(value) if name == "srcset" else [value.strip(_BLANKS)]
         for address in addresses:
             yield Use(address, line, column, tag.name, tag.name not in _LINKS, "html")
 

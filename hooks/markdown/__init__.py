@@ -7,7 +7,17 @@ from hooks.markdown.front_matter import Split, split
 from hooks.markdown.heading_ids import HeadingIdsExtension
 from hooks.markdown.site import parse
 from hooks.markdown.slugs import Slugger, github_slug
-from hooks.markdown.source import Anchor, Comment, Fence, Heading, HtmlTag, Link, LinkKind, Source
+from hooks.markdown.source import (
+    Anchor,
+    Comment,
+    Fence,
+    Heading,
+    HtmlTag,
+    Link,
+    LinkKind,
+    Raw,
+    Source,
+)  # fmt: skip
 from hooks.markdown.text import normal_label, plain_text
 
 __all__ = [
@@ -21,6 +31,7 @@ __all__ = [
     "HtmlTag",
     "Link",
     "LinkKind",
+    "Raw",
     "Slugger",
     "Source",
     "Split",

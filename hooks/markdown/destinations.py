@@ -11,10 +11,14 @@ import re
 from dataclasses import dataclass
 from typing import NamedTuple
 
-_SIMPLE = re.compile(r"\(\s*(?P<target>[^\s()<>'\"\\]*)\s*\)")
+_ODD = r"[^\S \t\n\r\f\v]*"
+"""Blanks that are none for CommonMark, which keeps them as part of the target."""
+_SIMPLE = re.compile(rf"\([ \t\n\r\f\v]*(?P<target>{_ODD}[^\s()<>'\"\\]*{_ODD})[ \t\n\r\f\v]*\)")
+_BLANKS = " \t\n\r\f\v"
 _ANGLED = re.compile(r"\(\s*<(?P<target>[^<>]*)>\s*(?:(?:'[^']*'|\"[^\"]*\")\s*)?\)")
 _ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
 _LONGEST = 2000
+_ADDRESS = re.compile(r"https?://|mailto:|\.{1,2}/")
 _PATH_END = re.compile(
     r"\.(?:md|html?|png|jpe?g|gif|svg|webp|pdf|zip|ya?ml|json|txt|csv|py|cu|c|cpp|h)(?:#\S*)?\Z"
 )
@@ -59,8 +63,8 @@ def match(
     angled = _ANGLED.match(text, offset, offset + 2 * _LONGEST)
     if angled:
         target = angled["target"]
-        found = target.strip()
-        start = angled.start("target") + len(target) - len(target.lstrip())
+        found = target.strip(_BLANKS)
+        start = angled.start("target") + len(target) - len(target.lstrip(_BLANKS))
         return Destination(unescape(found) if has_escapes else found, start, angled.end())
     return _careful(text, offset, budget, has_escapes)
 
@@ -73,6 +77,11 @@ def unescape(target: str) -> str:
 def looks_like_path(target: str) -> bool:
     """Tell whether a target with blanks is meant as a path rather than as prose."""
     return _PATH_END.search(target) is not None
+
+
+def looks_like_address(target: str) -> bool:
+    """Tell whether what stands in parentheses is meant as an address rather than as a remark."""
+    return _ADDRESS.match(target) is not None or looks_like_path(target)
 
 
 def _careful(text: str, offset: int, budget: Budget, has_escapes: bool) -> Destination | None:

@@ -72,6 +72,8 @@ class Inline:
     tags: list[InlineTag] = field(default_factory=list)
     comments: list[tuple[int, str]] = field(default_factory=list)
     """Offset and text of HTML comments."""
+    raw: list[tuple[int, str, str]] = field(default_factory=list)
+    """Offset, text and repair of what looks like a link and is none."""
     ids: list[tuple[str, int]] = field(default_factory=list)
     """Ids that attribute lists give to a link, an image, code or emphasis, with their offsets."""
     head: int = -1

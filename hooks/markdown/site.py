@@ -14,16 +14,27 @@ from dataclasses import dataclass, field
 from hooks.markdown import entities, github, github_inline
 from hooks.markdown import html_tags as tags
 from hooks.markdown.dialects import SITE, Dialect
-from hooks.markdown.reader import attribute_lists, fences, inline, raw_html
+from hooks.markdown.reader import attribute_lists, containers, fences, inline, raw_html
 from hooks.markdown.reader.blocks import Blocks
 from hooks.markdown.reader.lines import MARK_CLOSE, MARK_OPEN, Line, raw_column, split
 from hooks.markdown.reader.nodes import HEADINGS, Node, Run, runs
 from hooks.markdown.slugs import Slugger
-from hooks.markdown.source import Anchor, Comment, Fence, Heading, HtmlTag, Link, LinkKind, Source
+from hooks.markdown.source import (
+    Anchor,
+    Comment,
+    Fence,
+    Heading,
+    HtmlTag,
+    Link,
+    LinkKind,
+    Raw,
+    Source,
+)  # fmt: skip
 from hooks.markdown.text import normal_label
 
 _MARK = re.compile(rf"{MARK_OPEN}[^{MARK_CLOSE}]*{MARK_CLOSE}")
 _HAS_MARKUP = re.compile(r"[\\`*_\[\]<>&~!$^{+]")
+_MARKS = ("!!!", "???", "===")
 _LAST_OF_NOTE = "last of note"
 """The paragraph to which a footnote's way back is added: no attribute list ends it."""
 _TITLE = re.compile(r"""\btitle=(?P<quote>["'])(?P<title>.*?)(?P=quote)""")
@@ -45,6 +56,7 @@ class _Builder:
     anchors: list[Anchor] = field(default_factory=list)
     marks: list[Link] = field(default_factory=list)
     comments: list[Comment] = field(default_factory=list)
+    raw: list[Raw] = field(default_factory=list)
     headings: list[tuple[int, str, str, Line]] = field(default_factory=list)
     """Level, text with markup, explicit id, place."""
 
@@ -59,6 +71,9 @@ class _Builder:
         while run.tag and len(lines) > 1 and not lines[0][0].strip():
             lines = lines[1:]
         content = lines[0][0] if len(lines) == 1 else "\n".join(line[0] for line in lines)
+        for line in lines:
+            if line[0].startswith(_MARKS) and containers.is_unknown(line[0], self.dialect):
+                self.raw.append(Raw("container", line[0].strip(), *self.place(line)))
         found = inline.scan(
             content,
             math=self.dialect.math,
@@ -111,6 +126,8 @@ class _Builder:
             )
         for offset, text in found.comments:
             self.comments.append(Comment(text.strip(), *place(offset)))
+        for offset, text, repair in found.raw:
+            self.raw.append(Raw("link", text, *place(offset), repair))
         for mark in found.footnotes:
             self.marks.append(Link(mark.kind, mark.target, *place(mark.offset), mark.text))
         for tag in found.tags:
@@ -196,6 +213,8 @@ def parse(body: str, dialect: Dialect = SITE) -> Source:
         builder.run(run)
     for name, tag, line, is_empty in found.tags:
         builder.tag(name, tag, builder.place(line), is_empty)
+    for tag, line in found.unread_tags:
+        builder.raw.append(Raw("tag", tag, *builder.place(line)))
     for identifier, number, column in taken.anchors.values():
         place = builder.place(("", number, column))
         builder.anchors.append(_site_anchor(identifier, place))
@@ -224,6 +243,7 @@ def parse(body: str, dialect: Dialect = SITE) -> Source:
         anchors=tuple(sorted(builder.anchors, key=lambda one: (one.line, one.column))),
         unread_links=tuple(_unread(found, builder)),
         broken_fences=tuple((line + 1, reason) for line, reason in taken.broken),
+        shown_raw=tuple(sorted(builder.raw, key=lambda one: (one.line, one.column))),
     )
 
 

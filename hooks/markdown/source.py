@@ -99,6 +99,19 @@ class Fence:
 
 
 @dataclass(frozen=True, slots=True)
+class Raw:
+    """Markup that is no such thing on the site, so that readers see it as it is written."""
+
+    kind: str
+    """`link`: parentheses that make none; `container`: of a kind that the site does not know;
+    `tag`: its `markdown` attribute is not looked at."""
+    text: str
+    line: int
+    column: int
+    repair: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Source:
     """The structure of one Markdown text."""
 
@@ -116,3 +129,4 @@ class Source:
     """Markdown links inside raw HTML: links on GitHub, plain text on the site."""
     broken_fences: tuple[tuple[int, str], ...] = ()
     """Line and text of fences that are no fence on the site: never closed, or oddly headed."""
+    shown_raw: tuple[Raw, ...] = ()

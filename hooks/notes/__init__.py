@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from hooks.notes.budgets import length_before_references
-from hooks.notes.cache import FOLDER, Memory
+from hooks.notes.cache import FOLDER, Memory, pack_finding
 from hooks.notes.drafts import draft_ids, published
 from hooks.notes.fields import FrontMatter
 from hooks.notes.navigation import Entry, read_navigation, section_title
 from hooks.notes.note import DEFAULT_LANGUAGE, LANGUAGES, Catalogue, Note, language_of, note_id
-from hooks.notes.packed import pack_finding
 from hooks.notes.prerequisites import all_needed, needed
 from hooks.notes.questions import Card
 from hooks.notes.twins import twin_ids

@@ -1,45 +1,33 @@
-"""What earlier runs found in the texts of notes, by the hash of everything that it depends on.
+"""What earlier runs found, by the hash of everything that it depends on.
 
 Kept below `.cache/`, which may be deleted at any time. What is there is used only if it was written
-for the same text at the same path, by the same code and libraries, under the same settings, and
-only if it is whole. Verdicts that depend on other files are no part of it.
-
-A shard is a file of lines: the hash of all that follows; the paths, the keys and what the checks
-keep of its notes; then for each note a line with its parse.
+for the same texts at the same paths, by the same code and libraries, under the same settings, and
+only if it is whole: a file holds the hash of all that follows, and is put in place in one step.
 """
 
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import sys
 import sysconfig
+import time
 import zlib
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-from hooks.findings import rules
-from hooks.notes.packed import dumped, loaded
+from hooks.findings import Finding, has_errors, rules
 
 FOLDER = ".cache/check"
 """Where the memories of all trees lie, below the root of this repository."""
 _SHARDS = 16
+"""Files of one memory: after an edit only one is written."""
 _FOLDERS = 8
 """How many trees and settings are remembered; of more, the ones used longest ago are dropped."""
-_ERRORS = (ValueError, TypeError, KeyError, IndexError, AttributeError)
-
-
-@dataclass(slots=True)
-class Entry:
-    """What is known of one note."""
-
-    key: str
-    brief: Any
-    """JSON: what the caller keeps, whatever it is."""
-    source: bytes
-    """The packed parse."""
+ERRORS = (ValueError, TypeError, KeyError, IndexError, AttributeError)
+"""What reading a value raises that is something else."""
 
 
 def fingerprint() -> bytes:
@@ -56,66 +44,90 @@ def fingerprint() -> bytes:
 
 
 class Memory:
-    """The entries of one tree under one set of settings."""
+    """The values of one tree under one set of settings."""
 
     def __init__(self, folder: Path, seed: str) -> None:
         """Open the memory.
 
         Args:
             folder: Where the memories of all trees lie; need not exist.
-            seed: Whatever the entries depend on beside path, text and checker.
+            seed: Whatever the values depend on beside texts and checker.
         """
-        self.seed = hashlib.blake2b(fingerprint() + seed.encode("utf-8", "surrogatepass")).digest()
+        data = seed.encode("utf-8", "surrogatepass")
+        self.seed = hashlib.blake2b(fingerprint() + data).digest()
         # One folder a tree and settings: code may change without leaving old files behind.
-        name = hashlib.blake2b(seed.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
-        self.folder = folder / name
-        self.shards: dict[int, dict[str, tuple[str, Any, bytes]]] = {}
-        self.used: dict[str, Entry] = {}
+        self.folder = folder / hashlib.blake2b(data, digest_size=12).hexdigest()
+        self.marks: dict[str, str] = {}
+        """What stands for each note: its path, its text, how it is read."""
+        self.shards: dict[int, dict[str, Any]] = {}
+        self.used: dict[int, dict[str, Any]] = {number: {} for number in range(_SHARDS)}
         self.stale: set[int] = set()
 
-    def key(self, path: str, data: bytes) -> str:
-        """Return the key of a text at a path."""
+    def key(self, *parts: str | bytes) -> str:
+        """Return the key of what depends on these."""
         mark = hashlib.blake2b(self.seed, digest_size=20)
-        mark.update(path.encode("utf-8", "surrogatepass") + b"\0")
-        mark.update(data)
+        for part in parts:
+            data = part.encode("utf-8", "surrogatepass") if isinstance(part, str) else part
+            mark.update(len(data).to_bytes(8, "little") + data)
         return mark.hexdigest()
 
-    def get(self, path: str, key: str) -> Entry | None:
-        """Return what is known of a note, if it is known under this key."""
-        found = self._shard(_shard_of(path)).get(path)
-        if found is None or found[0] != key:
-            return None
-        entry = self.used[path] = Entry(key, found[1], found[2])
-        return entry
+    def mark_anew(self, path: str) -> None:
+        """Let nothing that rests on a note be found: a verdict on it may change by itself."""
+        self.marks[path] = f"{path} {time.time_ns()}"
 
-    def put(self, path: str, entry: Entry) -> None:
-        """Remember a note."""
-        self.used[path] = entry
-        self.stale.add(_shard_of(path))
-
-    def forget(self, path: str) -> None:
-        """Drop an entry that proves to be no use."""
-        self.used.pop(path, None)
-        self.stale.add(_shard_of(path))
-
-    def _shard(self, number: int) -> dict[str, tuple[str, Any, bytes]]:
+    def kept(self, place: str, key: str) -> Any:
+        """Return the value under a key, or None; `place` is the path that it belongs to."""
+        number = _shard_of(place)
         if number not in self.shards:
             self.shards[number] = _read(self.folder / f"{number:02}")
-        return self.shards[number]
+        value = self.shards[number].get(key)
+        if value is not None:
+            self.used[number][key] = value
+        return value
+
+    def keep(self, place: str, key: str, value: Any) -> None:
+        """Keep a value: JSON."""
+        self.used[_shard_of(place)][key] = value
+        self.stale.add(_shard_of(place))
+
+    def recall(
+        self, name: str, place: str, depends: Iterable[str], find: Callable[[], Iterable[Finding]]
+    ) -> list[Finding]:
+        """Return the findings of a check, from an earlier run where nothing has changed.
+
+        Errors are looked for anew each time, since some end by themselves, as a date does that
+        lies in the future.
+
+        Args:
+            name: The name of the check.
+            place: The path of what is checked.
+            depends: What its verdict depends on beside, or hashes of it; the checker's own code
+                and the settings go without saying.
+            find: The check.
+        """
+        key = self.key(name, place, *depends)
+        rows = self.kept(place, key)
+        if isinstance(rows, list):
+            try:
+                return [Finding(*row) for row in rows]
+            except ERRORS:
+                pass
+        found = list(find())
+        if not has_errors(found):
+            self.keep(place, key, [pack_finding(one) for one in found])
+        return found
 
     def save(self) -> None:
         """Write what is new; a folder that cannot be written costs only time."""
-        for number in range(_SHARDS):
-            gone = self.shards.get(number, {}).keys() - self.used.keys()
-            if gone:
+        for number, shard in self.shards.items():
+            if shard.keys() != self.used[number].keys():
                 self.stale.add(number)
         if not self.stale:
             return
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             for number in sorted(self.stale):
-                mine = [path for path in self.used if _shard_of(path) == number]
-                _write(self.folder / f"{number:02}", ((path, self.used[path]) for path in mine))
+                _write(self.folder / f"{number:02}", self.used[number])
             os.utime(self.folder)
             _prune(self.folder.parent)
         except OSError:
@@ -123,38 +135,36 @@ class Memory:
         self.stale.clear()
 
 
-def _shard_of(path: str) -> int:
-    return zlib.crc32(path.encode("utf-8", "surrogatepass")) % _SHARDS
+def pack_finding(one: Finding) -> list[Any]:
+    """Return a finding as JSON holds it."""
+    return [getattr(one, name) for name in Finding.__slots__]
 
 
-def _read(file: Path) -> dict[str, tuple[str, Any, bytes]]:
-    """Return key, brief and parse by path; nothing of a file that is not whole."""
-    try:
-        mark, _, rest = file.read_bytes().partition(b"\n")
-    except OSError:
-        return {}
-    if _hash(rest) != mark:
-        return {}
-    head, *sources = rest.split(b"\n")
-    try:
-        rows = zip(loaded(head), sources, strict=True)
-        return {str(path): (key, brief, source) for (path, key, brief), source in rows}
-    except _ERRORS:
-        return {}
+def _shard_of(place: str) -> int:
+    return zlib.crc32(place.encode("utf-8", "surrogatepass")) % _SHARDS
 
 
 def _hash(data: bytes) -> bytes:
     return hashlib.blake2b(data, digest_size=20).hexdigest().encode()
 
 
-def _write(file: Path, entries: Iterable[tuple[str, Entry]]) -> None:
-    """Put a shard in place in one step."""
-    known = list(entries)
-    head = dumped([(path, entry.key, entry.brief) for path, entry in known])
-    rest = b"\n".join([head, *(entry.source for _, entry in known)])
+def _read(file: Path) -> dict[str, Any]:
+    """Return values by key; nothing of a file that is not whole."""
+    try:
+        mark, _, data = file.read_bytes().partition(b"\n")
+        found = json.loads(data.decode("utf-8", "surrogatepass")) if _hash(data) == mark else {}
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _write(file: Path, values: dict[str, Any]) -> None:
+    """Put a file in place in one step; names that are not Unicode survive."""
+    text = json.dumps(values, ensure_ascii=False, separators=(",", ":"))
+    data = text.encode("utf-8", "surrogatepass")
     fresh = file.with_name(f"{file.name}.{os.getpid()}")
     try:
-        fresh.write_bytes(_hash(rest) + b"\n" + rest)
+        fresh.write_bytes(_hash(data) + b"\n" + data)
         fresh.replace(file)
     except OSError:
         fresh.unlink(missing_ok=True)

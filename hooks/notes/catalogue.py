@@ -6,12 +6,13 @@ import os
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from hooks.findings import Finding
 from hooks.markdown import SITE, Dialect, parse, split
-from hooks.notes.cache import Entry, Memory
+from hooks.notes.cache import ERRORS, Memory, pack_finding
 from hooks.notes.note import Catalogue, Note, language_of
-from hooks.notes.packed import Packed, Recalled, decoded, pack, pack_finding
+from hooks.notes.packed import pack, unpack
 
 # Line separators that editors do not show: str.splitlines() in other tools breaks there.
 _ODD_SEPARATORS = {"\u2028": "U+2028", "\u2029": "U+2029", "\u0085": "U+0085", "\x0c": "U+000C"}
@@ -49,23 +50,23 @@ def read_note(
     return Note(path, file, language_of(path), text, source, meta), findings
 
 
-def _recall(
-    path: str, data: bytes, prefix: str, dialect: Dialect, entry: Entry
-) -> tuple[Note, list[Finding]]:
+def _recall(path: str, data: bytes, prefix: str, kept: Any) -> tuple[Note, list[Finding]]:
     """Return a note as `read_note` does, from what an earlier run has kept of it.
 
     Raises:
-        ValueError, TypeError, KeyError: The entry is something else.
+        ERRORS: It is something else.
     """
+    fields_kept, rows, source = kept
     meta = None
-    if entry.brief["meta"] is not None:
+    if fields_kept is not None:
         from hooks.notes import fields
 
-        meta = fields.recall(entry.brief["meta"])
-    findings = [Finding(*one) for one in entry.brief["findings"]]
-    source = Packed(entry.source, lambda: parse(split(decoded(data)).body, dialect))
+        meta = fields.recall(fields_kept)
     file = f"{prefix}/{path}"
-    return Recalled(path, file, language_of(path), data, source, meta), findings
+    text = data.removeprefix(b"\xef\xbb\xbf").decode("utf-8", errors="replace")
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    note = Note(path, file, language_of(path), text, unpack(source), meta)
+    return note, [Finding(*row) for row in rows]
 
 
 def _decode(data: bytes, file: str) -> tuple[str, list[Finding]]:
@@ -159,21 +160,19 @@ def _read(
     """Recall a note, or else read it and remember it."""
     if memory is None:
         return read_note(path, data, prefix, dialect, is_ours=is_ours)
-    key = memory.key(path, data)
-    entry = memory.get(path, key)
-    if entry is not None:
+    key = memory.marks[path] = memory.key("note", path, data)
+    kept = memory.kept(path, key)
+    if kept is not None:
         try:
-            return _recall(path, data, prefix, dialect, entry)
-        except (ValueError, TypeError, KeyError, IndexError):
-            memory.forget(path)
+            return _recall(path, data, prefix, kept)
+        except ERRORS:
+            pass
     note, findings = read_note(path, data, prefix, dialect, is_ours=is_ours)
-    # What front matter says of a date changes with the day: bad fields are looked at each time.
-    if not any(finding.rule == "front-matter" for finding in findings):
-        kept = {
-            "meta": note.meta.model_dump(mode="json") if note.meta is not None else None,
-            "findings": [pack_finding(finding) for finding in findings],
-        }
-        memory.put(path, Entry(key, kept, pack(note.source)))
+    if any(finding.rule == "front-matter" for finding in findings):
+        memory.mark_anew(path)  # what front matter says of a date changes with the day
+    else:
+        meta = note.meta.model_dump(mode="json") if note.meta is not None else None
+        memory.keep(path, key, [meta, [pack_finding(one) for one in findings], pack(note.source)])
     return note, findings
 
 

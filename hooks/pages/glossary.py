@@ -7,8 +7,6 @@ from collections import defaultdict
 from html import escape
 from typing import TYPE_CHECKING
 
-import pypinyin
-
 from hooks.data import VENDORS, flat
 from hooks.findings import nearest
 
@@ -244,4 +242,6 @@ def _unlike(forms: list[str]) -> list[str]:
 
 def sound(form: str) -> str:
     """Return what a name is sorted by: its letters in lower case, Chinese as it sounds."""
+    import pypinyin  # its tables are slow to load
+
     return " ".join(pypinyin.lazy_pinyin(form)).lower().lstrip("-α ")

@@ -60,7 +60,9 @@ OF_NOTES: dict[str, tuple[list[str], list[str]]] = {
     "link-html": (["[x](b.html)", "[x](b/)", "[x](b)"], ["[x](b.md)"]),
     "absolute-link": (["[x](/b.md)", "[x](/nothing)"], ["[x](b.md)", "[x](//a.example/b)"]),
     "link-outside": (["[x](../README.md)"], ["[x](t/../b.md)"]),
-    "link-language": (["[x](zh.en.md)"], ["[x](zh.md)", "[English](zh.en.md)"]),
+    "link-language": (["[x](zh.en.md)", "[English](zh.en.md)"], ["[x](zh.md)"]),
+    "link-syntax": (["[文]（b.md）", "[b] (b.md)"], ["[文](b.md)（见 b）", "[1] (b.md)"]),
+    "admonition": (["!!! note"], ["> [!NOTE]\n> text", "`!!! note`"]),
     "self-link": (["[x](a.md)", "[x](a.md#t)"], ["[x](#t)"]),
     "own-address": (
         [

@@ -84,12 +84,6 @@ def flip(file: Path) -> None:
     file.write_bytes(data)
 
 
-def sealed(file: Path, lines: list[bytes]) -> None:
-    """Write a shard of our own making with a right hash, as no damage would have."""
-    entries = [(f"p{n}", memory.Entry("k", None, line)) for n, line in enumerate(lines)]
-    memory._write(file, entries)
-
-
 def folder(file: Path) -> None:
     file.unlink()
     file.mkdir()
@@ -102,7 +96,7 @@ DAMAGE: dict[str, Callable[[Path], object]] = {
     "zeros": lambda file: file.write_bytes(bytes(4096)),
     "text": lambda file: file.write_text("hello\nworld\n"),
     "foreign JSON": lambda file: file.write_text('{"a": 1}\n[1]\n[]\n'),
-    "well-formed, foreign": lambda file: sealed(file, [b"[]", b"null"]),
+    "well-formed, foreign": lambda file: memory._write(file, {"k": [[]], "l": None}),
     "a folder": folder,
 }
 
@@ -129,21 +123,13 @@ def test_damage_changes_nothing(tree: Path, check: Callable[[Path], list[Finding
 
 
 @CHECKS
-@pytest.mark.parametrize("spoil", ["brief", "digest", "source"])
-def test_entries_that_are_something_else_change_nothing(
-    tree: Path, check: Callable[[Path], list[Finding]], spoil: str
+@pytest.mark.parametrize("spoilt", [None, "x", 3, [[1]], {}, [{"title": 3}, [[1]], []], [[1], 2]])
+def test_values_that_are_something_else_change_nothing(
+    tree: Path, check: Callable[[Path], list[Finding]], spoilt: object
 ) -> None:
     first = check(tree)
     for file in shards(tree):
-        entries = []
-        for path, (key, brief, source) in memory._read(file).items():
-            data = brief
-            if spoil == "brief":
-                data = {"meta": {"title": 3}, "findings": [[1]]}
-            elif spoil == "digest":
-                data["digest"] = [[1], 2]
-            entries.append((path, memory.Entry(key, data, b"[]" if spoil == "source" else source)))
-        memory._write(file, entries)
+        memory._write(file, dict.fromkeys(memory._read(file), spoilt))
     assert check(tree) == first
 
 
@@ -176,6 +162,75 @@ def test_edits_elsewhere_are_seen(tree: Path, check: Callable[[Path], list[Findi
     assert changes >= 8
 
 
+SHOWN = """\
+HBM3e: 4800 GB/s <!-- fact speeds/one/rate -->
+
+```facts
+family: speeds
+columns: [rate]
+```
+
+```measured
+file: own/measured/r.json
+```
+
+```calc
+units
+value: 400
+```
+
+![p](own/figures/f.svg)
+"""
+
+
+def test_edits_of_data_are_seen(tree: Path) -> None:
+    """Verdicts on numbers, terms and figures rest on other files: each is edited in turn."""
+    docs = tree / "docs"
+    family = (
+        "family: speeds\ntitle: {zh: 速, en: Speeds}\nsubject: {zh: 物, en: Thing}\ncolumns:\n"
+        "  rate: {title: {zh: 率, en: Rate}, unit: GB/s, direction: none}\nrows:\n"
+        "  one: {title: {zh: 一, en: One}, cells: {rate: {value: 4800, source: s}}}\n"
+    )
+    source = "s: {title: T, publisher: P, url: 'https://a.example/', retrieved: 2026-01-02}\n"
+    files = {
+        "data/speeds.yml": family,
+        "data/sources.yml": source,
+        "data/x.yml": "",
+        "own/figures/f.svg": "<svg/>",
+        "own/measured/r.json": "{}",
+        "own/code/p.py": "x",
+        "data/glossary/t.yml": "terms: []\n",
+        "own/shown.md": note(SHOWN, "Shown"),
+        "own/shown.en.md": note(SHOWN.replace("4800", "4801"), "Shown"),
+    }
+    for path, text in files.items():
+        (docs / path).parent.mkdir(parents=True, exist_ok=True)
+        (docs / path).write_text(text, encoding="utf-8")
+    said = {one.rule for one in ours(tree)}
+    steps: dict[str, str | None] = {
+        "data/speeds.yml": family.replace("4800", "4801"),
+        "data/sources.yml": source.replace("s:", "t:", 1),
+        "own/figures/f.svg": "<svg viewBox='0 0 1 1'><script/></svg>",
+        "own/measured/r.json": '{"id": 3}',
+        "data/glossary/t.yml": "terms: [{zh: [组播], avoid: [多播]}]\n",
+        "own/shown.en.md": note("多播\n", "Shown"),
+        "own/shown.md": note(SHOWN + "\n多播\n\n```calc\nno-such\n```\n", "Shown"),
+        "own/a.md": note("## Renamed\n\n多播\n", "A"),
+        "data/x.yml": None,
+        "own/measured/r.json ": None,
+    }
+    for path, changed in steps.items():
+        file = docs / path.strip()
+        if changed is None:
+            file.unlink()
+        else:
+            file.write_text(changed, encoding="utf-8")
+        warm = ours(tree)
+        assert warm == cold(tree, ours), path
+        said |= {one.rule for one in warm}
+    assert {rule.partition("-")[0] for rule in said} >= {"facts", "value", "calc", "figure"}
+
+
 @CHECKS
 def test_any_series_of_edits(tree: Path, check: Callable[[Path], list[Finding]]) -> None:
     chance = random.Random(4)
@@ -201,11 +256,11 @@ def test_other_code_and_other_settings_remember_nothing_of_each_other(
         "own-address",
         "view-difference",
     }
-    seen: list[str] = []
+    seen: list[int] = []
     monkeypatch.setattr(memory, "fingerprint", lambda: b"another version")
-    monkeypatch.setattr(memory, "_write", lambda file, entries: seen.extend(p for p, _ in entries))
+    monkeypatch.setattr(memory, "_write", lambda file, values: seen.append(len(values)))
     theirs(tree)
-    assert len(seen) > 100, "every note is read anew by other code"
+    assert sum(seen) > 100, "every note is read anew by other code"
 
 
 def test_only_what_changed_is_read_again(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -79,6 +79,8 @@ def detect(docs: Path, *, repo_url: str = "", site_url: str = "") -> Tree:
                 repo_url=repo_url,
                 site_url=site_url,
                 languages_by_suffix=not is_routed,
+                languages_in_names=False,
+                keeps_html=False,
                 rooted=not is_routed,
                 shows_folders=not is_routed,
             )
@@ -98,6 +100,8 @@ def detect(docs: Path, *, repo_url: str = "", site_url: str = "") -> Tree:
             repo_url=repo_url or _text(fields.get("repo_url")),
             site_url=site_url or _text(fields.get("site_url")),
             snippet_bases=_snippet_bases(fields.get("markdown_extensions"), config.parent, root),
+            languages_in_names="i18n" in plugins
+            and _text(_options(fields.get("plugins"), "i18n").get("docs_structure")) != "folder",
             directory_urls=_text(fields.get("use_directory_urls")).lower() != "false",
         ),
         config,

@@ -12,6 +12,7 @@ from hooks.markdown.reader.lines import INDENT, TAB, Line, detab
 from hooks.markdown.reader.nodes import Node
 
 if TYPE_CHECKING:
+    from hooks.markdown.dialects import Dialect
     from hooks.markdown.reader.blocks import Block, Blocks
 
 _ADMONITION = re.compile(r'!!! ?[\w-]+(?: +[\w-]+)*(?: +"(?P<title>.*?)")? *\Z')
@@ -43,6 +44,19 @@ def try_container(
             possible.discard(mark)
         if block[0][0].startswith(INDENT) and _continue(blocks, parent, block, waiting, tag):
             return True
+    return False
+
+
+def is_unknown(text: str, dialect: Dialect) -> bool:
+    """Tell whether a line would begin a container of a kind that the dialect lacks."""
+    for pattern, is_on in (
+        (_ADMONITION, dialect.admonitions),
+        (_DETAILS, dialect.details),
+        (_TAB, dialect.tabs),
+    ):
+        match = None if is_on else pattern.match(text)
+        if match is not None:  # more than one word without a title is an exclamation
+            return match["title"] is not None or len(text[3:].split()) == 1
     return False
 
 

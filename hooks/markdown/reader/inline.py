@@ -31,6 +31,13 @@ _FOOTNOTE = re.compile(r"\[\^(?P<id>[^\]]{0,999})\]")
 _LABEL = re.compile(r"(?P<blank>\s?)\[(?P<label>[^\]]{0,999})\]")
 _AUTOLINK = re.compile(r"<(?P<target>[A-Za-z][A-Za-z0-9+.-]{0,31}://[^<>]{0,2000})>")
 _MAIL = re.compile(r"<(?P<target>[^<> !]{1,200}+@[^@<> ]{1,200})>")
+_RAW_LINK = re.compile(
+    r"(?<![\w)\]\\])(?P<words>!?\[(?!\^)(?P<inner>[^\[\]\n]{1,300})\])(?P<gap> ?)"
+    r"(?P<open>[(（])(?P<target>[^\s()（）<>]{1,500})[)）]",
+    re.ASCII,
+)
+_NO_WORDS = re.compile(r"\s*(?:[xX]|\d[\d,，、\s–-]*)?\s*")
+"""A box to tick, or the numbers of citations, behind which parentheses are meant as such."""
 _NEVER = f"{BLOT}{BLOT}never"
 """Found in no text."""
 _MAY_HOLD = re.compile(r"[\[<`+$\\]")
@@ -141,6 +148,8 @@ class _Reader:
                 if spans:
                     data = _blotted(data, spans)
         self.base = base
+        if not level and not step and "]" in data:
+            self.raw_links(data)
         again = level > 0 and ("](" in data or "][" in data)
         pairs: list[emphasis.Region] = []
         if self.with_words or again or _has_list_behind_emphasis(data):
@@ -212,6 +221,17 @@ class _Reader:
 
     def is_hidden(self, offset: int) -> bool:
         return any(start < offset < end for start, end in self.hidden)
+
+    def raw_links(self, data: str) -> None:
+        """Note what the passes have left of links: with blanks or full-width parentheses."""
+        for match in _RAW_LINK.finditer(data):
+            start, end = (self.base + place for place in match.span("target"))
+            target = self.text[start:end]
+            if destinations.looks_like_address(target) and not _NO_WORDS.fullmatch(match["inner"]):
+                offset = self.base + match.start()
+                words = self.text[offset : self.base + match.end("words")]
+                text = self.text[offset : self.base + match.end()]
+                self.found.raw.append((offset, text, f"{words}({target})"))
 
     # The passes, in the renderer's order.
 
@@ -330,7 +350,7 @@ class _Reader:
             if target is None:
                 continue
             begin = self.base + target.offset
-            address = opaque.restored(self.text[begin : begin + len(target.text)]).strip()
+            address = opaque.restored(self.text[begin : begin + len(target.text)])
             link = InlineLink(
                 LinkKind.IMAGE if is_image else LinkKind.INLINE,
                 address,

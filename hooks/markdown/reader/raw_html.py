@@ -59,6 +59,8 @@ class Found:
     """Name, text and place of each start tag taken out, and whether its end tag follows at once."""
     raw: list[list[Line]] = field(default_factory=list)
     """Lines of the raw blocks, which the site does not read as Markdown."""
+    unread_tags: list[tuple[str, Line]] = field(default_factory=list)
+    """Start tags whose `markdown` attribute is not looked at, and their places."""
     source: _Source | None = None
 
     def content(self, element: Element) -> list[Line]:
@@ -219,6 +221,11 @@ class _Extractor:
         is_empty = tags.is_closed_at_once(self.text, end)
         self.found.tags.append((name, self.text[at:end], self.source.at(at), is_empty))
 
+    def note_unread(self, at: int, end: int) -> None:
+        text = self.text[at:end]
+        if "markdown" in text and dict(tags.attributes(text)).get("markdown", "0") != "0":
+            self.found.unread_tags.append((text, self.source.at(at)))
+
     def comment(self, at: int, data: int) -> int:
         match = None if self.comment_searched else _COMMENT_END.search(self.text, at + 4)
         if match is None:
@@ -255,6 +262,8 @@ class _Extractor:
                 if not self.frames and not self.in_tail and at > self.line_start:
                     state = "off"  # blanks before it keep the site from reading what is inside
                 self.frames.append(Element(name, state))
+                if state == "off":
+                    self.note_unread(at, end)
                 return end
         if self.raw_start < 0:
             if not (is_block and (self.at_line_start(at) or self.in_tail)):
@@ -265,6 +274,7 @@ class _Extractor:
             self.raw_start = at
         self.raw_stack.append(name)
         self.keep_tag(name, at, end)
+        self.note_unread(at, end)
         if name in ("script", "style"):
             close = re.compile(rf"</{name}\b", re.IGNORECASE).search(self.text, end)
             return close.start() if close else len(self.text)

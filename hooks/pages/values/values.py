@@ -293,14 +293,17 @@ def check_notes(notes: Catalogue, resolver: Resolver) -> list[Finding]:
     Rules: `value-marker` (names what does not exist), `value-differs`, `value-unit`,
     `value-terms` (direction or density is not said), `value-twin`.
     """
+    return [one for note in notes.notes.values() for one in check_note(note, notes, resolver)]
+
+
+def check_note(note: Note, notes: Catalogue, resolver: Resolver) -> list[Finding]:
+    """Check every marker of a note, and that its twin has the same ones."""
     findings: list[Finding] = []
-    for note in notes.notes.values():
-        if any(is_marker(comment.text) for comment in note.source.comments):
-            findings += _check_note(note, resolver)
-    for note in notes.notes.values():
-        twin = notes.twin(note, "en" if note.language == "zh" else "zh")
-        if twin is not None:
-            findings += _only_here(note, twin)
+    if any(is_marker(comment.text) for comment in note.source.comments):
+        findings += _check_note(note, resolver)
+    twin = notes.twin(note, "en" if note.language == "zh" else "zh")
+    if twin is not None:
+        findings += _only_here(note, twin)
     return findings
 
 
