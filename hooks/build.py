@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from hooks.calc import engine as calc_engine
 from hooks.calc import presets as calc_presets
 from hooks.data import downloads, resource_files
-from hooks.drawings import figures
+from hooks.drawings import drawn, figures
 from hooks.findings import Finding
 from hooks.links import addresses, includes, safety
 from hooks.notes import draft_ids, drafts, history, published, twins
@@ -75,6 +75,7 @@ class Build:
     """The day on which each file of a note was added."""
     pace: progress.Pace
     marks: term_marks.Marks
+    drawings: drawn.Drawings
     language: str = "zh"
     page_dir: str = ""
     """Folder of the page being rendered, in the site; what fences link to starts there."""
@@ -114,7 +115,9 @@ def begin(tree: Tree, site: Path, *, is_serving: bool) -> Build:
         tree = replace(tree, notes=published(tree.notes), entries=entries)
     pace = progress.Pace(len(tree.notes.ids()))
     marks = term_marks.Marks(tree.glossary)
-    return Build(tree, held, site, is_serving, history.first_days(tree.root), pace, marks)
+    added = history.first_days(tree.root)
+    drawings = drawn.Drawings(tree.docs)
+    return Build(tree, held, site, is_serving, added, pace, marks, drawings)
 
 
 def fill(build: Build, markdown: str, place: Place) -> str:
@@ -190,6 +193,7 @@ def complete_page(build: Build, html: str, place: Place) -> str:
     )
     if note.id in build.held:
         html = drafts.notice(build.language) + html
+    html = build.drawings.put_in(html, note.language)  # search has collected the diagram's text
     html = build.marks.mark(html, note)  # after search has collected: it finds the text alone
     return html + _foot(build, note.id, place)
 

@@ -16,7 +16,7 @@ from hooks.data import (
     paths,
     resources,
 )
-from hooks.drawings import diagrams, figures
+from hooks.drawings import diagrams, drawn, figures
 from hooks.findings import Finding
 from hooks.links import Settings, addresses, assets, check, digest, includes
 from hooks.notes import (
@@ -42,7 +42,6 @@ from hooks.search.words import term_forms
 
 WRITTEN = {"README.md": "zh", "README.en.md": "en", "CONTENTS.md": "zh", "CONTENTS.en.md": "en"}
 """The files at the root that are partly generated, and their languages."""
-MERMAID = "assets/vendor/mermaid/mermaid.min.js"
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +111,9 @@ def _read_rest(
     if config.is_file():
         entries = navigation.read_navigation(config)
         findings += navigation.check_navigation(entries, notes)
-    findings += assets.orphans(notes, docs, digests, settings, _beside(root))
+    kept = f"/{drawn.FOLDER}/"  # named by hashes, which no note writes
+    orphans = assets.orphans(notes, docs, digests, settings, _beside(root))
+    findings += [one for one in orphans if kept not in one.file]
     base, problems = load.load_facts(docs / "data")
     findings += problems
     areas, problems = topic_map.load(docs / "map.yml", "docs/map.yml")
@@ -179,17 +180,23 @@ def _check_terms(notes: Catalogue, docs: Path) -> tuple[glossary.Glossary, list[
     return found, findings + term_forms.check_forms(notes, list(found.terms.values()))
 
 
-def _check_diagrams(notes: Catalogue, docs: Path, root: Path) -> list[Finding]:
-    library = docs / MERMAID
-    drawn = [
+def diagrams_of(notes: Catalogue) -> list[diagrams.Diagram]:
+    """Return the mermaid fences of the notes."""
+    return [
         diagrams.Diagram(note.file, fence.line, fence.text)
         for note in notes.notes.values()
         for fence in note.source.fences
         if fence.info.split(" ")[0] == "mermaid"
     ]
-    if not drawn or not library.is_file():
+
+
+def _check_diagrams(notes: Catalogue, docs: Path, root: Path) -> list[Finding]:
+    library = docs / drawn.LIBRARY
+    written = diagrams_of(notes)
+    if not written or not library.is_file():
         return []
-    return diagrams.check_diagrams(drawn, library, root / ".cache" / "diagrams")
+    found = diagrams.check_diagrams(written, library, root / ".cache" / "diagrams")
+    return found + drawn.Drawings(docs).check(written)
 
 
 def _beside(root: Path) -> list[Path]:
