@@ -35,7 +35,7 @@ from hooks.pages.values import links
 from hooks.search import from_html, pages
 from hooks.search import install as search_install
 from hooks.search import material as search_material
-from hooks.site import anki, carry, check, feeds, plain, progress, publish
+from hooks.site import anki, carry, check, feeds, plain, progress, prune, publish
 
 if TYPE_CHECKING:
     import datetime
@@ -225,6 +225,8 @@ def complete_site(
     made |= graph.files(tree.notes, tree.areas)
     made |= resource_files(tree.library, resources.topics(tree.areas))
     publish.add_files(staged, made)
+    if not build.is_serving:
+        prune.prune(staged, keep=prune.STOCK if search_settings.engine == "stock" else ())
     return sorted({*build.found, *check.check_site(staged, site_url=site_url)})
 
 

@@ -50,8 +50,8 @@ def main() -> None:
     if missing:
         drawings.folder.mkdir(parents=True, exist_ok=True)
         with sync_playwright() as play:
-            path = browser.find()
-            chromium = play.chromium.launch(executable_path=path, args=["--no-sandbox"])
+            found = browser.find()
+            chromium = play.chromium.launch(executable_path=found, args=["--no-sandbox"])
             with pen(chromium, docs) as draw:
                 for one in missing:
                     try:

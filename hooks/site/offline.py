@@ -3,7 +3,8 @@
 A service worker (``offline_worker.js`` on Workbox, served as ``sw.js`` at the root of the site)
 answers the browser's requests from what was stored on the reader's machine. What it needs to
 know about the site is written here when the site is complete: every file's address, hash and
-size, which of them are the shell (what every page needs, stored at the first visit), and one version, which is a hash of all of it.
+size, which of them are the shell (what every page needs, stored at the first visit), and one
+version, which is a hash of all of it.
 
 From an unzipped folder (``file://``) none of this is used: browsers have no service workers there.
 """
