@@ -10,7 +10,7 @@ PYTEST = $(BIN)/python -m pytest -n $(JOBS) --dist worksteal
 export DISABLE_MKDOCS_2_WARNING := true
 export NO_MKDOCS_2_WARNING := 1
 
-.PHONY: help serve build test test-slow test-all engines check bench cuda rdma mpi gloo books format lock new contents register properdocs clean
+.PHONY: help serve build test test-slow test-all engines check diagrams bench cuda rdma mpi gloo books format lock new contents register properdocs clean
 
 help: ## List the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -41,6 +41,10 @@ books: $(VENV)/dev.stamp ## Make an EPUB and a PDF of each volume from site/, in
 	@$(BIN)/python tools/browser.py
 	@$(BIN)/python -m tools.books $(BOOKS_FLAGS)
 	@echo "books: done. They lie in dist/."
+
+diagrams: $(VENV)/dev.stamp ## Draw the diagrams that have no drawing yet, and delete drawings of none (needs Chromium)
+	@$(BIN)/python tools/browser.py
+	@$(BIN)/python -m tools.diagrams
 
 check: $(VENV)/dev.stamp ## Check notes, data, diagrams and code without building
 	@$(BIN)/ruff check --quiet . && $(BIN)/ruff format --quiet --check . || (echo "check: run 'make format'"; exit 1)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from hooks.calc import engine as calc_engine
 from hooks.calc import presets as calc_presets
 from hooks.data import downloads, resource_files
-from hooks.drawings import figures
+from hooks.drawings import drawn, figures
 from hooks.findings import Finding
 from hooks.links import addresses, includes, safety
 from hooks.notes import draft_ids, drafts, history, published, twins
@@ -36,7 +36,7 @@ from hooks.pages.values import links
 from hooks.search import from_html, pages
 from hooks.search import install as search_install
 from hooks.search import material as search_material
-from hooks.site import anki, carry, check, feeds, plain, progress, publish
+from hooks.site import anki, carry, check, feeds, plain, progress, prune, publish
 
 if TYPE_CHECKING:
     import datetime
@@ -76,6 +76,7 @@ class Build:
     """The day on which each file of a note was added."""
     pace: progress.Pace
     marks: term_marks.Marks
+    drawings: drawn.Drawings
     language: str = "zh"
     page_dir: str = ""
     """Folder of the page being rendered, in the site; what fences link to starts there."""
@@ -115,7 +116,9 @@ def begin(tree: Tree, site: Path, *, is_serving: bool) -> Build:
         tree = replace(tree, notes=published(tree.notes), entries=entries)
     pace = progress.Pace(len(tree.notes.ids()))
     marks = term_marks.Marks(tree.glossary)
-    return Build(tree, held, site, is_serving, history.first_days(tree.root), pace, marks)
+    added = history.first_days(tree.root)
+    drawings = drawn.Drawings(tree.docs)
+    return Build(tree, held, site, is_serving, added, pace, marks, drawings)
 
 
 def fill(build: Build, markdown: str, place: Place) -> str:
@@ -192,6 +195,7 @@ def complete_page(build: Build, html: str, place: Place) -> str:
     )
     if note.id in build.held:
         html = drafts.notice(build.language) + html
+    html = build.drawings.put_in(html, note.language)  # search has collected the diagram's text
     html = build.marks.mark(html, note)  # after search has collected: it finds the text alone
     return html + _foot(build, note.id, place)
 
@@ -223,6 +227,8 @@ def complete_site(
     made |= graph.files(tree.notes, tree.areas)
     made |= resource_files(tree.library, resources.topics(tree.areas))
     publish.add_files(staged, made)
+    if not build.is_serving:
+        prune.prune(staged, keep=prune.STOCK if search_settings.engine == "stock" else ())
     return sorted({*build.found, *check.check_site(staged, site_url=site_url)})
 
 

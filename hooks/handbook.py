@@ -21,7 +21,7 @@ from hooks.data import (
     paths,
     resources,
 )
-from hooks.drawings import diagrams, figures
+from hooks.drawings import diagrams, drawn, figures
 from hooks.findings import Finding
 from hooks.links import Settings, addresses, assets, check, digest, includes
 from hooks.notes import (
@@ -48,7 +48,6 @@ from hooks.search.words import term_forms
 
 WRITTEN = {"README.md": "zh", "README.en.md": "en", "CONTENTS.md": "zh", "CONTENTS.en.md": "en"}
 """The files at the root that are partly generated, and their languages."""
-MERMAID = "assets/vendor/mermaid/mermaid.min.js"
 
 
 _PROGRAM = re.compile(rb'"path": "([^"\\]+)"')
@@ -144,9 +143,9 @@ def read_tree(
     notes, findings = catalogue.load(docs, root, memory=memory)
     # Mermaid's parser is a process of its own, which works beside the rest.
     with ThreadPoolExecutor(1) as beside:
-        drawn = beside.submit(_check_diagrams, notes, docs, root)
+        pictures = beside.submit(_check_diagrams, notes, docs, root)
         tree = _read_rest(root, docs, notes, settings, memory)
-        findings += tree.findings + drawn.result()
+        findings += tree.findings + pictures.result()
     return replace(tree, findings=sorted(set(findings)))
 
 
@@ -168,7 +167,9 @@ def _read_rest(
     if config.is_file():
         entries = navigation.read_navigation(config)
         findings += navigation.check_navigation(entries, notes)
-    findings += assets.orphans(notes, docs, digests, settings, _beside(root))
+    kept = f"/{drawn.FOLDER}/"  # named by hashes, which no note writes
+    orphans = assets.orphans(notes, docs, digests, settings, _beside(root))
+    findings += [one for one in orphans if kept not in one.file]
     areas, problems = topic_map.load(docs / "map.yml", "docs/map.yml")
     findings += problems + topic_tree.check(areas, notes)
     findings += missing_translations(published(notes))
@@ -221,17 +222,23 @@ def _check_paths(
     return (() if findings else found), findings
 
 
-def _check_diagrams(notes: Catalogue, docs: Path, root: Path) -> list[Finding]:
-    library = docs / MERMAID
-    drawn = [
+def diagrams_of(notes: Catalogue) -> list[diagrams.Diagram]:
+    """Return the mermaid fences of the notes."""
+    return [
         diagrams.Diagram(note.file, fence.line, fence.text)
         for note in notes.notes.values()
         for fence in note.source.fences
         if fence.info.split(" ")[0] == "mermaid"
     ]
-    if not drawn or not library.is_file():
+
+
+def _check_diagrams(notes: Catalogue, docs: Path, root: Path) -> list[Finding]:
+    library = docs / drawn.LIBRARY
+    written = diagrams_of(notes)
+    if not written or not library.is_file():
         return []
-    return diagrams.check_diagrams(drawn, library, root / ".cache" / "diagrams")
+    found = diagrams.check_diagrams(written, library, root / ".cache" / "diagrams")
+    return found + drawn.Drawings(docs).check(written)
 
 
 def _beside(root: Path) -> list[Path]:

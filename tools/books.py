@@ -60,11 +60,11 @@ def _missing(formats: list[str]) -> str:
     return ""
 
 
-def _draw(page: Any, site: Path, texts: list[str]) -> dict[str, str]:
-    """Return diagrams as SVG, drawn by the site's own copy of Mermaid."""
+def _draw(page: Any, texts: list[str]) -> dict[str, str]:
+    """Return diagrams that have no drawing yet as SVG, drawn by the repository's Mermaid."""
     page.goto("about:blank")
     page.set_content("<div></div>")
-    page.add_script_tag(path=str(site / "assets/vendor/mermaid/mermaid.min.js"))
+    page.add_script_tag(path=str(ROOT / "docs/assets/vendor/mermaid/mermaid.min.js"))
     settings = "{startOnLoad: false, htmlLabels: false, flowchart: {htmlLabels: false}}"
     page.evaluate(f"mermaid.initialize({settings})")
     drawn = {}
@@ -90,7 +90,7 @@ def make(
     diagrams = {
         unescape(text).strip() for html in texts.values() for text in _DIAGRAM.findall(html)
     }
-    drawn = _draw(page, site, sorted(diagrams)) if page is not None and diagrams else {}
+    drawn = _draw(page, sorted(diagrams)) if page is not None and diagrams else {}
     book = Book({one: n for n, one in enumerate(pages)}, os.environ.get("SITE_URL", ""), drawn)
     parts = [book.page(one, html) for one, html in texts.items()]
     heading = re.search(r"<h1[^>]*>(.*?)<", parts[0])

@@ -91,7 +91,7 @@ def inline_figures(html: str, *, page_dir: Path, docs_dir: Path, language: str) 
             return match[0]
         count += 1
         steps = _step_list(root, language)
-        drawing = _inline(root, attributes.get("alt", ""), language, f"fig{count}-")
+        drawing = inline_drawing(root, attributes.get("alt", ""), language, f"fig{count}-")
         caption = f"<figcaption>{match['caption']}</figcaption>" if match["caption"] else ""
         scroller = f'<div class="figure__scroll">{drawing}</div>'
         name = "figure figure--stepped" if steps else "figure"
@@ -115,7 +115,8 @@ def _figure_path(src: str, page_dir: Path, docs_dir: Path) -> Path | None:
     return path
 
 
-def _inline(root: Element, alt: str, language: str, prefix: str) -> str:
+def inline_drawing(root: Element, alt: str, language: str, prefix: str) -> str:
+    """Return a drawing as HTML: named, in one language, its ids begun with `prefix`."""
     # The alt text names the drawing; a <title> would only pop up over it as a tooltip.
     kept = [c for c in root.children if isinstance(c, str) or c.name not in ("title", "desc")]
     root.children = kept

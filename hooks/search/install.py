@@ -22,6 +22,8 @@ from hooks.search.material import PREFIXES, WORKER_NAME, WORKERS_DIR, PatchError
 from hooks.search.pages import Page
 
 FOLDER: Final = "search"
+CORE: Final = f"{FOLDER}/engine.js"
+"""The engine, for all languages; the workers load it with the first query."""
 TABLES: Final = f"{FOLDER}/handbook.tables.js"
 TITLES: Final = FOLDER + "/handbook.{language}.titles.js"
 """What pages and sections of a language are called: small, so that it answers first."""
@@ -30,7 +32,7 @@ PART: Final = FOLDER + "/handbook.{language}.{number}.js"
 FACETS: Final = f"{FOLDER}/facets.js"
 ENGINES: Final = ("own", "stock")
 OPTIONS_MARK: Final = (
-    '/*HANDBOOK_OPTIONS*/{ "language": "", "tables": "", "titles": {}, "parts": {} }'
+    '/*HANDBOOK_OPTIONS*/{ "language": "", "core": "", "tables": "", "titles": {}, "parts": {} }'
 )
 WORKER: Final = Path(__file__).parent / "browser" / "worker.js"
 
@@ -88,17 +90,18 @@ def check_bundle(source: str) -> None:
 
 
 def worker_script(language: str, parts: Mapping[str, Sequence[str]]) -> str:
-    """Return the worker for readers of one language: the core, then what talks to Material.
+    """Return the worker for readers of one language: what talks to Material and loads the rest.
 
     `parts` is, for each language, the addresses of its texts. The result is ASCII.
     """
     options = {
         "language": language,
+        "core": CORE,
         "tables": TABLES,
         "titles": {name: TITLES.format(language=name) for name in parts},
         "parts": {k: list(v) for k, v in parts.items()},
     }
-    return core_source() + material.apply(
+    return material.apply(
         WORKER.read_text(encoding="utf-8"),
         [
             Replacement(
@@ -163,7 +166,7 @@ def own_files(
     stock = bundle.read_bytes().decode("utf-8")
     check_bundle(stock)
     index = make_index(pages, groups)
-    files = index_files(index)
+    files = index_files(index) | {CORE: core_source()}
     parts = {
         language: [
             PART.format(language=language, number=number)
@@ -176,6 +179,8 @@ def own_files(
         files[address] = worker_script(language, parts)
     files[f"assets/javascripts/{bundle.name}"] = material.patch_bundle(stock)
     suggested = facets(pages, (settings or Settings()).queries)
+    for language in prefixes:  # what a page asks for as soon as its search is opened
+        suggested[language]["files"] = [CORE, TITLES.format(language=language)]
     files[FACETS] = f"var __search_facets = {json.dumps(suggested, ensure_ascii=False)};\n"
     return files
 

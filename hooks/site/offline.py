@@ -3,8 +3,8 @@
 A service worker (``offline_worker.js`` on Workbox, served as ``sw.js`` at the root of the site)
 answers the browser's requests from what was stored on the reader's machine. What it needs to
 know about the site is written here when the site is complete: every file's address, hash and
-size, which of them are the shell (what every page and the search need, stored at the first
-visit), and one version, which is a hash of all of it.
+size, which of them are the shell (what every page needs, stored at the first visit), and one
+version, which is a hash of all of it.
 
 From an unzipped folder (``file://``) none of this is used: browsers have no service workers there.
 """
@@ -32,6 +32,9 @@ WORKBOX: Final = tuple(
     f"assets/vendor/workbox/workbox-{part}.prod.js"
     for part in ("core", "routing", "strategies", "precaching")  # each needs those before it
 )
+
+WITH_SEARCH: Final = ("search/engine.js", "search/handbook.*")
+"""What only a search needs: stored when it is first used, not by whoever opens one page."""
 
 WORKBOX_WINDOW: Final = "assets/vendor/workbox/workbox-window.prod.umd.js"
 """What pages start the worker with; offline.js loads it, so it stands in no page."""
@@ -117,10 +120,11 @@ def home_pages(site: Path) -> list[str]:
 
 
 def shell(site: Path) -> list[str]:
-    """Return the addresses of what pages and search need, apart from pages themselves.
+    """Return the addresses of what pages need, apart from pages themselves.
 
-    That is what the home pages load, the search worker they name, and the search index. The
-    second copy of the index, in a script for `file://`, is left out where there is a JSON one.
+    That is what the home pages load, the search worker they name, and what the search box shows
+    when it is opened. The second copy of Material's index, in a script for `file://`, is left out
+    where there is a JSON one.
 
     Raises OfflineError for a home page without Material's configuration or with a file it loads
     missing.
@@ -139,8 +143,11 @@ def shell(site: Path) -> list[str]:
                 raise OfflineError(f"{home}: '{load}' is not in the site")
             found[target] = None
     for path in sorted((site / "search").rglob("*")):
+        address = path.relative_to(site).as_posix()
+        if any(fnmatchcase(address, pattern) for pattern in WITH_SEARCH):
+            continue
         if path.is_file() and not (path.suffix == ".js" and path.with_suffix(".json").exists()):
-            found[path.relative_to(site).as_posix()] = None
+            found[address] = None
     return sorted(found)
 
 

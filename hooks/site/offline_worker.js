@@ -5,9 +5,9 @@
  * Everything goes by content. HANDBOOK_FILES says which hash each address has in this version;
  * what is stored under that hash is right and is shown without asking the network, so all pages
  * a reader sees are of one version until the next one takes over.
- *   - The shell (style sheets, scripts, search index) is stored whole when a version is installed,
+ *   - The shell (style sheets, scripts) is stored whole when a version is installed,
  *     by Workbox's precaching, with the hashes checked by the browser.
- *   - Any other file is stored when it is first opened, and all of them when the reader asks
+ *   - Any other file is stored when it is first opened (the search index: with the first search), and all of them when the reader asks
  *     (message STORE, a few at a time, so that progress shows and a stop is a stop).
  *   - A file whose content is not the listed one (a host that rewrites pages, or a newer version
  *     behind an older worker) is shown and kept as "seen", for when the network is off.

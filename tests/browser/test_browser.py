@@ -24,7 +24,7 @@ TABS = 6
 PARTS = 6
 """In how many parts that walk is made, which may run side by side."""
 FEATURES = [
-    '<pre class="mermaid">',
+    "figure--diagram",
     'class="arithmatex"',
     "data-calc",
     'class="facts__table',
@@ -226,9 +226,7 @@ def test_language_switch_keeps_the_section(visit: Visit) -> None:
 def test_diagram_and_formula_are_drawn(visit: Visit, site: Path) -> None:
     page = visit.open(NOTE)
     waiting.drawn(page)
-    drawn = page.locator("div.mermaid")
-    expect(drawn).to_have_count((site / NOTE).read_text("utf-8").count('<pre class="mermaid">'))
-    box = drawn.first.bounding_box()
+    box = page.locator(".figure--diagram svg").first.bounding_box()
     assert box is not None and box["height"] > 50 and box["width"] > 100
     formulas = [
         name for name in pages_of(site) if 'class="arithmatex"' in (site / name).read_text()
@@ -255,8 +253,8 @@ def test_readable_without_script(browser: Browser, site_address: str) -> None:
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
     page.goto(site_address + NOTE)
-    expect(page.locator("pre.mermaid").first).to_have_text(re.compile(r"\w{2}"))
-    expect(page.locator("pre.mermaid").first).to_be_visible()
+    expect(page.locator(".figure--diagram text").first).to_have_text(re.compile(r"\w{2}"))
+    expect(page.locator(".figure--diagram svg").first).to_be_visible()
     expect(page.locator("article h1")).to_be_visible()
     page.locator("details summary").first.click()
     expect(page.locator("details[open]")).to_have_count(1)

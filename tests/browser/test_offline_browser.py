@@ -94,6 +94,18 @@ def expect_caches(page: Page, names: list[str]) -> None:
     )
 
 
+def expect_stored(page: Page, address: str) -> None:
+    """Wait until a file of the site is in one of the caches."""
+    page.wait_for_function(
+        """async (address) => {
+             const config = JSON.parse(document.getElementById("__config").textContent);
+             const root = new URL(config.base + "/", location.href);
+             return Boolean(await caches.match(new URL(address, root), { ignoreSearch: true }));
+           }""",
+        arg=address,
+    )
+
+
 def publish(host: Host, old: str, new: str) -> str:
     """Put a changed build in place, and return its version."""
     site = host.root / "handbook"
@@ -132,8 +144,11 @@ def test_after_one_visit(
     words: str,
     found: str,
 ) -> None:
-    """The page, its other language, the home page and the search, with the host gone."""
+    """The page, its other language, the home page and a search used before, with the host gone."""
     page = visit(context, host.base + prefix + ONE)
+    search(page, words)
+    expect_stored(page, "search/handbook.zh.0.js")
+    expect_stored(page, "search/handbook.en.0.js")
     host.stop()
     page.reload()
     expect(page.locator("h1")).to_contain_text(heading)

@@ -93,6 +93,7 @@ def test_nothing_is_loaded_before_the_first_query(files: dict[str, str]) -> None
     worker.send(2, "带宽")
     worker.collect()
     assert worker.loaded() == [
+        "search/engine.js",
         "search/handbook.zh.titles.js",
         "search/handbook.tables.js",
         "search/handbook.zh.0.js",
@@ -101,7 +102,7 @@ def test_nothing_is_loaded_before_the_first_query(files: dict[str, str]) -> None
     ]
     assert worker.ask("内存")
     assert worker.ask("") == []
-    assert len(worker.loaded()) == 5
+    assert len(worker.loaded()) == 6
 
 
 def test_only_the_latest_of_waiting_queries_is_answered(files: dict[str, str]) -> None:

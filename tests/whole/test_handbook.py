@@ -139,15 +139,11 @@ def test_figures_are_inline_in_the_page_language(site: Path) -> None:
     assert not any(re.search(r"[\u4e00-\u9fff]", drawing.text()) for drawing in english)
 
 
-def test_mermaid_is_loaded_only_where_there_is_a_diagram(site: Path) -> None:
-    pages = {
-        path.relative_to(site).as_posix(): path.read_text(encoding="utf-8")
-        for path in site.rglob("*.html")
-    }
-    with_diagram = {name for name, html in pages.items() if '<pre class="mermaid">' in html}
-    with_script = {name for name, html in pages.items() if "mermaid.min.js" in html}
-    assert with_diagram == with_script
-    assert with_diagram
+def test_diagrams_are_drawings_and_no_page_loads_mermaid(site: Path) -> None:
+    texts = [path.read_text(encoding="utf-8") for path in site.rglob("*.html")]
+    assert any('<figure class="figure figure--diagram">' in html for html in texts)
+    assert not any('<pre class="mermaid">' in html or "mermaid.min.js" in html for html in texts)
+    assert not (site / "assets/vendor/mermaid/mermaid.min.js").exists()
 
 
 def test_404_speaks_both_languages(site: Path) -> None:

@@ -28,7 +28,7 @@
     pages: "看过的页面可离线使用，版本 {version}",
     whole: "可离线使用，版本 {version}",
     whole_long: "整本手册可离线使用，版本 {version}。",
-    pages_long: "看过的页面、它们的另一语言版本和搜索可离线使用，版本 {version}。",
+    pages_long: "看过的页面、它们的另一语言版本可离线使用；用过一次的搜索也可以。版本 {version}。",
     none_long: "本机没有离线副本。",
     some: "已存 {stored} / {total} 个文件（{storedSize} / {size}）",
     store: "存下整本手册（{size}）",
@@ -58,7 +58,7 @@
     pages: "pages you opened are available offline, version {version}",
     whole: "available offline, version {version}",
     whole_long: "The whole handbook is available offline, version {version}.",
-    pages_long: "Pages you opened, their other language and the search are available offline," +
+    pages_long: "Pages you opened, their other language and, once used, the search are available offline," +
       " version {version}.",
     none_long: "There is no offline copy on this device.",
     some: "{stored} of {total} files stored ({storedSize} of {size})",

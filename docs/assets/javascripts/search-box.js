@@ -39,13 +39,13 @@
     recent: "最近看过", clear: "清除记录", cleared: "记录已清除", examples: "试试这样搜",
     privacy: "只记在这个浏览器里",
     none: "没有结果", one: "1 个页面有结果", many: "# 个页面有结果",
-    weak: "，都不完全符合"
+    weak: "，都不完全符合", loading: "正在载入搜索数据……"
   } : {
     filters: "Filters", kind: "kind", tag: "tag", more: "All tags", less: "Fewer tags",
     recent: "Recently viewed", clear: "Clear history", cleared: "History cleared",
     examples: "Try a search like", privacy: "kept in this browser only",
     none: "No results", one: "Results on 1 page", many: "Results on # pages",
-    weak: ", none of them an exact match"
+    weak: ", none of them an exact match", loading: "Loading the search index …"
   };
   /* As overrides/partials/texts/ and hooks/search/browser have them; a test compares. */
   var KINDS = {
@@ -149,6 +149,7 @@
     "class": "hb-search__chips", role: "group", "aria-label": text.filters, hidden: ""
   }));
   var start = box.appendChild(make("div", { "class": "hb-search__start", hidden: "" }));
+  var loading = box.appendChild(make("p", { "class": "hb-search__loading", hidden: "" }, text.loading));
   var live = make("div", { "class": "hb-search__live", role: "status", "aria-live": "polite" });
   result.parentNode.insertBefore(box, result);
   result.parentNode.appendChild(live);
@@ -273,12 +274,34 @@
     }
   }
 
+  /* ---- Loading --------------------------------------------------------------------- */
+
+  var hasAnswered = false;  /* whether the list or the count has changed since something was asked */
+
+  /* The index is loaded with the first query: until it answers, the box says so. */
+  function answeredNow() {
+    if (query.value.trim() === "") { return; }
+    hasAnswered = true;
+    loading.hidden = true;
+  }
+
+  /* What the first query will need first; file:// has its frame load it. */
+  function askAhead() {
+    if (!/^https?:$/.test(location.protocol)) { return; }
+    known("files").forEach(function (name) {
+      var request = new XMLHttpRequest();
+      request.open("GET", root + name);
+      request.send();
+    });
+  }
+
   /* ---- State ----------------------------------------------------------------------- */
 
   function update() {
     var isEmpty = query.value.trim() === "";
     start.hidden = !isEmpty || !start.firstChild;
     box.className = "hb-search" + (isEmpty ? " hb-search--empty" : "");
+    loading.hidden = isEmpty || hasAnswered;
     each(chips.querySelectorAll("[data-filter]"), function (one) {
       var isOn = has(one.getAttribute("data-filter"), one.getAttribute("data-value"));
       one.setAttribute("aria-pressed", String(isOn));
@@ -386,6 +409,7 @@
     script.onload = function () {
       showStart();
       showFilters();
+      askAhead();
     };
     document.head.appendChild(script);
   }
@@ -474,6 +498,7 @@
   if (window.MutationObserver) {
     new MutationObserver(function () {
       keepFocus();
+      answeredNow();
       announce();
     }).observe(result, { childList: true, characterData: true, subtree: true });
   }

@@ -1,16 +1,17 @@
 /*
- * The search engine behind Material's search box; runs after the core in one file, in a Worker
- * over http and, on file://, in the frame that stands in for one.
+ * The search engine behind Material's search box, in a Worker over http and, on file://, in the
+ * frame that stands in for one. Every page starts it, so it is small: the engine itself (the
+ * core) and the index are loaded with the first query.
  *
- * Messages: 0 SETUP, 1 READY, 2 QUERY, 3 RESULT. The index is loaded with the first query, or,
- * where SETUP is sent when the search is opened (file://), at once: first what pages and
+ * Messages: 0 SETUP, 1 READY, 2 QUERY, 3 RESULT. What is loaded with the first query, or, where
+ * SETUP is sent when the search is opened (file://), at once: the core, what pages and
  * sections of the reader's language are called, which answers what titles hold whole, then their
  * texts, and after the first answer the other language, which finds what only it names.
  */
 (function (self) {
   "use strict";
 
-  var OPTIONS = /*HANDBOOK_OPTIONS*/{ "language": "", "tables": "", "titles": {}, "parts": {} };
+  var OPTIONS = /*HANDBOOK_OPTIONS*/{ "language": "", "core": "", "tables": "", "titles": {}, "parts": {} };
   var MOST = 30;             /* sections listed */
   var MOST_EARLY = 10;       /* the same while the texts are being read: soon drawn */
   var VISIBLE = 4;           /* sections of a page shown without opening "N more" */
@@ -22,7 +23,7 @@
   /* Milliseconds: on file:// the page waits while texts are read. */
   var SLICE = inFrame ? 12 : 40;
   var DRAWING = inFrame ? 60 : 0;   /* the page's, to draw an answer before reading goes on */
-  var engine = HandbookSearch.create();
+  var engine = null;
   var early = null;          /* knows titles only, while the texts are being read */
   var state = "none";        /* none, loading, titles, own (language loaded), more, all */
   var query = "", isDue = false, parts = [], texts = [], drawnAt = 0;
@@ -98,11 +99,32 @@
     if (self.console) { self.console.error("search: " + error.message); }
   }
 
+  /* The engine, whose code is a script of its own, then `done`. */
+  function start(done, failed) {
+    if (self.HandbookSearch) { done(); return; }
+    if (inFrame) { runScripts([OPTIONS.core], done, failed); return; }
+    try {
+      self.importScripts(root + OPTIONS.core);
+    } catch (error) {
+      failed(error);
+      return;
+    }
+    done();
+  }
+
   function load() {
-    var language = OPTIONS.language;
     if (state !== "none") { return; }
     state = "loading";
-    engine = HandbookSearch.create();
+    start(loadTitles, function (error) {
+      complain(error);
+      state = "none";
+      answer([], "");
+    });
+  }
+
+  function loadTitles() {
+    var language = OPTIONS.language;
+    engine = self.HandbookSearch.create();
     early = null;
     run([OPTIONS.titles[language]], function () {
       early = engine.titles(parts);
@@ -135,7 +157,7 @@
 
   /* Browsers compile what is called: while the titles are on their way, not once they are there. */
   function warm() {
-    var one = HandbookSearch.create(), title = "Warm \u6587\u5b57";
+    var one = self.HandbookSearch.create(), title = "Warm \u6587\u5b57";
     one.titles([{
       format: 1, language: "", numbers: [0], anchors: [""], levels: "1", titles: [title],
       pages: [["", "", title, [], "", [], "", "", 1]]

@@ -1,0 +1,118 @@
+"""Diagrams drawn ahead: kept by what they are drawn from, put into pages as SVG.
+
+`make diagrams` draws in a browser (tools/diagrams.py, draw_diagram.js) and commits one file for
+each text. A build needs no browser then, and readers load no mermaid: a page's diagram is replaced
+by its drawing where there is one. Elsewhere its source stays, which mermaid draws when it is read.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import html as html_lib
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hooks.drawings import figures, svg
+from hooks.findings import Finding
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from hooks.drawings.diagrams import Diagram
+
+FOLDER = "assets/diagrams"
+"""Of the drawings, below the folder of the notes."""
+LIBRARY = "assets/vendor/mermaid/mermaid.min.js"
+SCRIPT = Path(__file__).with_name("draw_diagram.js")
+RULE = "diagram-not-drawn"
+
+_SHORT = 160
+"""Characters of a name that a screen reader says before it comes to the text."""
+_DIAGRAM = re.compile(
+    r'<pre class="mermaid"><code>(?P<source>.*?)</code></pre>'
+    r"(?:\s*<p>(?P<caption>(?:图|Figure)\s*\d+\s*[：:].*?)</p>)?",
+    re.DOTALL,
+)
+_TAG = re.compile(r"<[^>]*>")
+_SENTENCE_END = re.compile(r"(?<=。)|(?<=\.)\s")
+_KINDS = {
+    "flowchart": ("流程图", "Flowchart"),
+    "graph": ("流程图", "Flowchart"),
+    "sequenceDiagram": ("时序图", "Sequence diagram"),
+    "stateDiagram-v2": ("状态图", "State diagram"),
+    "gantt": ("时间线", "Timeline"),
+}
+
+
+@dataclass(frozen=True)
+class Drawings:
+    """The drawings of a folder of notes."""
+
+    docs: Path
+
+    @property
+    def folder(self) -> Path:
+        """Where they lie."""
+        return self.docs / FOLDER
+
+    @cached_property
+    def _seed(self) -> bytes:
+        """What every drawing depends on: mermaid itself, its settings, and how it is run."""
+        library = (self.docs / LIBRARY).read_bytes()
+        return hashlib.sha256(library + SCRIPT.read_bytes()).digest()
+
+    def path(self, source: str) -> Path:
+        """Return the file of the drawing of a text, whether it is there or not."""
+        key = hashlib.sha256(self._seed + source.strip().encode()).hexdigest()[:16]
+        return self.folder / f"{key}.svg"
+
+    def unused(self, sources: Iterable[str]) -> list[Path]:
+        """Return the drawings that no text is drawn as, such as those of earlier texts."""
+        return sorted(set(self.folder.glob("*.svg")) - {self.path(source) for source in sources})
+
+    def check(self, diagrams: Iterable[Diagram]) -> list[Finding]:
+        """Tell which diagrams have no drawing yet."""
+        message = "no drawing yet, so readers load mermaid for it; run make diagrams"
+        return [
+            Finding(one.file, one.line, 0, RULE, message)
+            for one in diagrams
+            if not self.path(one.text).is_file()
+        ]
+
+    def put_in(self, html: str, language: str) -> str:
+        """Replace the diagrams of a rendered page by their drawings, with their captions."""
+        count = 0
+
+        def replace(match: re.Match[str]) -> str:
+            nonlocal count
+            source = html_lib.unescape(match["source"]).strip()
+            try:
+                root = svg.parse(self.path(source).read_bytes())
+            except (OSError, svg.SvgError):
+                return match[0]
+            count += 1
+            caption = match["caption"] or ""
+            drawing = figures.inline_drawing(
+                root, _name(source, root, caption, language), language, f"diagram{count}-"
+            )
+            below = f"<figcaption>{caption}</figcaption>" if caption else ""
+            return (
+                '<figure class="figure figure--diagram">'
+                f'<div class="figure__scroll">{drawing}</div>{below}</figure>'
+            )
+
+        return _DIAGRAM.sub(replace, html) if 'class="mermaid"' in html else html
+
+
+def _name(source: str, root: svg.Element, caption: str, language: str) -> str:
+    """Return what a diagram is called: what the caption says first, else its kind and words."""
+    said = _SENTENCE_END.split(html_lib.unescape(_TAG.sub("", caption)), maxsplit=1)[0]
+    if said:
+        return said.strip()
+    words = [one.text for one in root.walk() if one.name == "text"]
+    first = next((line.split()[0] for line in source.splitlines() if line.strip()), "")
+    kind = _KINDS.get(first, ("图", "Diagram"))[language == "en"]
+    return f"{kind}{'：' if language == 'zh' else ': '}{', '.join(words)}"[:_SHORT]

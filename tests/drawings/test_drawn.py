@@ -1,0 +1,125 @@
+"""Diagrams drawn ahead: complete, put into pages with their captions, and what mermaid draws."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from html import escape
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser
+from selectolax.lexbor import LexborHTMLParser
+
+from hooks.drawings import svg
+from hooks.drawings.diagrams import Diagram
+from hooks.drawings.drawn import LIBRARY, Drawings
+from hooks.handbook import diagrams_of
+from hooks.notes import catalogue
+from tests.conftest import ROOT
+from tools import diagrams as tool
+
+DOCS = ROOT / "docs"
+SOURCE = 'flowchart LR\n  A["a < b"] --> B\n'
+DRAWING = (
+    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 80 40">'
+    '<defs><marker id="m0"><path d="M0 0"/></marker></defs>'
+    '<path d="M0 0" marker-end="url(#m0)"/><text>a &lt; b</text><text>B</text></svg>'
+)
+
+
+@pytest.fixture(scope="module")
+def written() -> list[Diagram]:
+    return diagrams_of(catalogue.load(DOCS, ROOT)[0])
+
+
+@pytest.fixture
+def drawings(tmp_path: Path) -> Drawings:
+    """One drawing, of SOURCE."""
+    library = tmp_path / LIBRARY
+    library.parent.mkdir(parents=True)
+    shutil.copyfile(DOCS / LIBRARY, library)
+    made = Drawings(tmp_path)
+    made.folder.mkdir(parents=True)
+    made.path(SOURCE).write_text(DRAWING, encoding="utf-8")
+    return made
+
+
+def fence(source: str) -> str:
+    return f'<pre class="mermaid"><code>{escape(source, quote=False)}\n</code></pre>'
+
+
+def test_every_diagram_has_its_drawing_and_every_drawing_a_diagram(written: list[Diagram]) -> None:
+    drawings = Drawings(DOCS)
+    assert written
+    assert [
+        f"{one.file}:{one.line}" for one in written if not drawings.path(one.text).exists()
+    ] == []
+    assert drawings.unused(one.text for one in written) == []
+
+
+def test_drawings_follow_the_page_and_hold_text_only(written: list[Diagram]) -> None:
+    for path in {Drawings(DOCS).path(one.text) for one in written}:
+        root = svg.parse(path.read_bytes())
+        names = {one.name for one in root.walk()}
+        assert "text" in names, path
+        assert names <= {
+            *("svg", "g", "defs", "marker", "text", "tspan", "path", "rect", "circle", "ellipse"),
+            *("polygon", "polyline", "line"),
+        }, path
+        colours = {
+            one.attributes[name]
+            for one in root.walk()
+            for name in ("fill", "stroke")
+            if name in one.attributes
+        }
+        assert all(one == "none" or one.startswith("var(--fig-") for one in colours), path
+
+
+def test_a_drawing_takes_its_place_with_the_caption(drawings: Drawings) -> None:
+    html = f"<p>x</p>{fence(SOURCE)}\n<p>图 1：从 A 到 <code>B</code>。另一句。</p>"
+    page = LexborHTMLParser(drawings.put_in(html, "zh"))
+    assert page.css_first("pre") is None
+    drawing = page.css_first('figure.figure--diagram svg[role="img"]')
+    assert drawing is not None
+    assert drawing.attributes["aria-label"] == "图 1：从 A 到 B。"
+    caption = page.css_first("figure > figcaption")
+    assert caption is not None and caption.text() == "图 1：从 A 到 B。另一句。"
+
+
+@pytest.mark.parametrize(
+    ("language", "name"), [("zh", "流程图：a < b, B"), ("en", "Flowchart: a < b, B")]
+)
+def test_without_a_caption_its_words_are_its_name(
+    drawings: Drawings, language: str, name: str
+) -> None:
+    drawing = LexborHTMLParser(drawings.put_in(fence(SOURCE), language)).css_first("svg")
+    assert drawing is not None and drawing.attributes["aria-label"] == name
+
+
+def test_ids_are_unique_where_a_diagram_stands_twice(drawings: Drawings) -> None:
+    html = drawings.put_in(fence(SOURCE) + fence(SOURCE), "en")
+    ids = re.findall(r'id="([^"]+)"', html)
+    assert len(ids) == len(set(ids)) == 2
+    assert all(f"url(#{one})" in html for one in ids)
+
+
+def test_a_diagram_that_is_not_drawn_stays_and_is_reported(drawings: Drawings) -> None:
+    other = SOURCE + "  B --> C\n"
+    assert drawings.put_in(fence(other), "en") == fence(other)
+    (finding,) = drawings.check([Diagram("a.md", 7, other), Diagram("b.md", 2, SOURCE)])
+    assert (finding.file, finding.line, finding.severity) == ("a.md", 7, "warning")
+    assert "make diagrams" in finding.message
+    assert drawings.unused([other]) == [drawings.path(SOURCE)]
+
+
+@pytest.mark.slow
+@pytest.mark.browser
+def test_drawings_say_what_mermaid_draws_now(browser: Browser, written: list[Diagram]) -> None:
+    drawings = Drawings(DOCS)
+    with tool.pen(browser, DOCS) as draw:
+        for one in written:
+            now = svg.parse(draw(one.text).encode())
+            kept = svg.parse(drawings.path(one.text).read_bytes())
+            # Lines break elsewhere with other fonts; the words are the same.
+            assert "".join(now.text.split()) == "".join(kept.text.split()), one.file

@@ -1,0 +1,67 @@
+"""How much a first visit to a page transfers, from the files of the built site alone."""
+
+from __future__ import annotations
+
+import gzip
+import re
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from hooks.links import resolve
+from hooks.site.check import read_page
+
+PAGE = 300_000
+"""Bytes that a page and what it loads may take, compressed with gzip."""
+HOME = 120_000
+_LISTED = "it lists every note with its headings, 40 kB of page"
+EXCEPTIONS: dict[str, tuple[int, str]] = {
+    "index.html": (140_000, _LISTED),
+    "en/index.html": (140_000, _LISTED),
+}
+"""Page -> (bytes it may take, why it cannot take less)."""
+_WORKER = re.compile(r'"search": ?"([^"]+)"')
+
+
+@pytest.fixture(scope="module")
+def size(site: Path) -> Callable[[str], int]:
+    """Tells how many bytes a file of the site takes on its way."""
+
+    @cache
+    def compressed(address: str) -> int:
+        content = (site / address).read_bytes()
+        is_packed = address.endswith((".woff2", ".png", ".jpg", ".webp"))
+        return len(content) if is_packed else len(gzip.compress(content, 6, mtime=0))
+
+    return compressed
+
+
+def loaded(site: Path, page: str) -> list[str]:
+    """Return a page and what it loads by itself: styles, scripts, pictures, the search worker.
+
+    Not what comes later: fonts of formulas, the search index, copies for reading offline.
+    """
+    html = (site / page).read_text(encoding="utf-8")
+    named = [*read_page(page, html).loads, *_WORKER.findall(html)]
+    found = {page: None}
+    for load in named:
+        path = resolve(load, page).path
+        if path is not None and (site / path).is_file():
+            found[path] = None
+    return list(found)
+
+
+def test_no_page_is_heavier_than_its_budget(site: Path, size: Callable[[str], int]) -> None:
+    heavy = []
+    for file in sorted(site.rglob("*.html")):
+        page = file.relative_to(site).as_posix()
+        parts = {one: size(one) for one in loaded(site, page)}
+        budget = HOME if page in ("index.html", "en/index.html") else PAGE
+        budget = EXCEPTIONS.get(page, (budget, ""))[0]
+        total = sum(parts.values())
+        if total > budget:
+            worst = max(parts, key=lambda one: parts[one])
+            heavy.append(f"{page}: {total} of {budget} bytes; {worst} has {parts[worst]}")
+    assert not heavy, "\n".join(heavy)
