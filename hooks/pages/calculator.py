@@ -12,8 +12,11 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from hooks.calc import CalcError, registry
+from hooks.pages.items import Item, Said, area_of
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from hooks.calc import Engine
 
 RULE = "calc-block"
@@ -86,6 +89,28 @@ def render_block(
         f'<p class="calc__noscript">{text["noscript"]}<code>python -m hooks calc {name}</code></p>'
         f"</div>{about}</div>"
     )
+
+
+def items(calculators: Engine, shown: Mapping[str, Sequence[str]]) -> list[Item]:
+    """Return the calculators that notes show, each at its own page or at the first of these.
+
+    Args:
+        calculators: The engine that knows them.
+        shown: The ids of the notes that show a calculator, by its name.
+    """
+    found = []
+    for name, notes in shown.items():
+        if name not in calculators.records:
+            continue  # the fence's own check says so
+        record, own = calculators.record(name), f"{TOPIC}/{name}"
+        said = {}
+        for language in ("zh", "en"):
+            title, kind = _say(record["title"], language), _WORDS["calculator"][language]
+            summary = f"{kind}\n{_say(record['about'], language)}"
+            said[language] = Said(title, summary, f"calc-{name}")
+        topics = (area_of(record["note"]),) if record["note"] else ()
+        found.append(Item("calculator", name, own if own in notes else notes[0], said, topics))
+    return found
 
 
 def scripts_of(content: str) -> list[str]:

@@ -57,7 +57,7 @@ class DataFences:
         """
         text = fence.text.removesuffix("\n")  # as Markdown hands it on
         if kind == "chart":
-            self._chart(text, note.language)
+            self.chart(text, note.language)
         else:
             page = PurePosixPath(page_address(note.id, note.language))
             self._rendered(kind, text, note.language, page.parent.as_posix())
@@ -77,7 +77,7 @@ class DataFences:
         if kind != "chart":
             return Drawn(self._rendered(kind, text, language, page_dir))
         return chart.draw(
-            self._chart(text, language),
+            self.chart(text, language),
             text,
             self.base,
             docs=self.docs,
@@ -114,7 +114,8 @@ class DataFences:
             titles=self.titles(language),
         )
 
-    def _chart(self, text: str, language: str) -> Chart:
+    def chart(self, text: str, language: str) -> Chart:
+        """Return what a `chart` fence shows; BlockError as for `show`."""
         key = (text, language)
         if key not in self._charts:
             self._charts[key] = self._read_chart(text, language)

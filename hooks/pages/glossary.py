@@ -11,6 +11,7 @@ import pypinyin
 
 from hooks.data import VENDORS, flat
 from hooks.findings import nearest
+from hooks.pages.items import Item, Said, area_of
 
 if TYPE_CHECKING:
     from hooks.data import Glossary, Term
@@ -113,6 +114,38 @@ def _names(term: Term, language: str) -> list[str]:
     else:
         names = [term.name("zh"), other, term.short]
     return list(dict.fromkeys(names))
+
+
+def items(glossary: Glossary) -> list[Item]:
+    """Return the entries of the glossary."""
+    return [
+        Item(
+            "term",
+            term.id,
+            PAGE,
+            {
+                language: Said(
+                    head(term, language),
+                    "\n".join([getattr(term.says, language), " · ".join(_shown(term, language))]),
+                    anchor(term.id),
+                    subject,
+                )
+                for language in ("zh", "en")
+            },
+            (area_of(term.defined),) if term.defined else (),
+        )
+        for subject, group in glossary.subjects.items()
+        for term in group.terms
+        if term.says is not None
+    ]
+
+
+def _shown(term: Term, language: str) -> list[str]:
+    """Return the words of a term that a language's entry shows beside its names."""
+    names = {*_names(term, language), *term.avoid}
+    return [
+        form for form in term.forms if form not in names and (language == "zh" or form.isascii())
+    ]
 
 
 def render(glossary: Glossary, notes: Catalogue, language: str) -> str:
