@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import datetime
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from hooks.calc import engine as calc_engine
 from hooks.data import (
     coverage,
     facts,
@@ -18,11 +21,13 @@ from hooks.data import (
 )
 from hooks.drawings import diagrams, figures
 from hooks.findings import Finding
-from hooks.links import Settings, addresses, assets, check, digest, includes
+from hooks.links import Settings, addresses, assets, check, digest, ids, includes
+from hooks.markdown import parse, split
 from hooks.notes import (
     FOLDER,
     Catalogue,
     Memory,
+    Note,
     budgets,
     catalogue,
     drafts,
@@ -32,13 +37,17 @@ from hooks.notes import (
     questions,
     twins,
 )
-from hooks.pages import DataFences, contents, topic_map, topic_tree
+from hooks.pages import DataFences, Item, contents, markers, source_use, topic_map, topic_tree
+from hooks.pages import catalogue as everything
 from hooks.pages import coverage as coverage_page
 from hooks.pages import fences as data_fences
 from hooks.pages import glossary as glossary_page
 from hooks.pages import paths as paths_page
+from hooks.pages import resources as resources_page
+from hooks.pages import sources as bibliography
 from hooks.pages.values import values
 from hooks.search.words import term_forms
+from hooks.site import anki
 
 WRITTEN = {"README.md": "zh", "README.en.md": "en", "CONTENTS.md": "zh", "CONTENTS.en.md": "en"}
 """The files at the root that are partly generated, and their languages."""
@@ -66,6 +75,8 @@ class Tree:
     """Renders the fences that show data; what the check has rendered is there already."""
     resolver: values.Resolver
     """Looks up the numbers in prose, likewise."""
+    items: tuple[Item, ...]
+    """All that readers may look for, of every kind."""
     findings: list[Finding]
     """Everything the checks found, sorted."""
 
@@ -100,7 +111,6 @@ def _read_rest(
     digests = digest.of_all(notes, settings, memory)
     memory.save()
     texts = includes.Texts(docs, notes.other_files)
-    findings += check.check_sources(notes, texts, settings, digests)
     findings += twins.check_pairs(notes)
     findings += budgets.check_budgets(published(notes)) + drafts.check_drafts(notes)
     findings += prerequisites.check_prerequisites(notes)
@@ -136,7 +146,9 @@ def _read_rest(
     findings += _check_blocks(fences)
     resolver = values.Resolver(base, docs, root, frozenset(notes.ids()), known=fences.known)
     findings += values.check_notes(notes, resolver)
-    return Tree(
+    items = everything.gather(published(notes), terms, library, fences, calc_engine.default(base))
+    findings += everything.check(items, notes)
+    tree = Tree(
         root,
         docs,
         notes,
@@ -149,8 +161,75 @@ def _read_rest(
         terms,
         fences,
         resolver,
+        items,
         findings,
     )
+    findings += check.check_sources(notes, texts, settings, digests, generated_ids(tree))
+    return tree
+
+
+def fill(
+    tree: Tree,
+    markdown: str,
+    path: str,
+    language: str,
+    added: Mapping[str, datetime.date] | None = None,
+) -> str:
+    """Return a page's Markdown with what is generated at its markers.
+
+    Args:
+        tree: The sources.
+        markdown: The page's text.
+        path: The note's path below the docs folder.
+        language: The language of the page.
+        added: The day on which each file of a note was added, where it matters.
+    """
+
+    def users(language: str) -> dict[str, list[Note]]:
+        return source_use.users(tree.notes, tree.facts, tree.resolver, language)
+
+    def library(language: str) -> str:
+        cited = resources_page.citing(
+            tree.library, tree.notes, language, tree.facts, users(language)
+        )
+        return resources_page.render(tree.library, tree.areas, cited, language)
+
+    return markers.fill_markers(
+        markdown,
+        page_path=path,
+        language=language,
+        entries=tree.entries,
+        notes=published(tree.notes),
+        added=added or {},
+        areas=tree.areas,
+        root=tree.root,
+        sources=lambda language: bibliography.render(tree.facts, users(language), language),
+        asked=tree.coverage,
+        learning=tree.paths,
+        has_deck=anki.is_available(),
+        library=tree.library,
+        resources=library,
+        glossary=tree.glossary,
+        items=tree.items,
+    )
+
+
+def generated_ids(tree: Tree) -> Callable[[Note], frozenset[str]]:
+    """Return what gives the ids that a build adds to a note's page: by items, and at markers."""
+    those = everything.by_page(tree.items)
+    known: dict[str, frozenset[str]] = {}
+
+    def of(note: Note) -> frozenset[str]:
+        if note.path not in known:
+            found = everything.ids(those, note)
+            body = split(note.text).body
+            filled = fill(tree, body, note.path, note.language)
+            if filled != body:
+                found |= ids.on_site(parse(filled))
+            known[note.path] = found
+        return known[note.path]
+
+    return of
 
 
 def _check_coverage(

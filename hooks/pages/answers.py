@@ -5,6 +5,7 @@ Each has an id of its own on its page, made from its words.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections import Counter
 from typing import TYPE_CHECKING
@@ -16,7 +17,7 @@ from hooks.pages.blocks import lines_of_fences
 from hooks.pages.items import Item, Said, area_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from hooks.notes import Catalogue, Note
 
@@ -61,8 +62,9 @@ def _number(html: str, at: int, tag: str, end: str, anchors: list[str]) -> str:
     return before + "".join(map("".join, zip(pieces, ids, strict=True))) + after
 
 
-def _languages(notes: Catalogue, note_id: str, read: object) -> dict[str, list[Said]]:
-    assert callable(read)
+def _languages(
+    notes: Catalogue, note_id: str, read: Callable[[Note, Catalogue], list[Said]]
+) -> dict[str, list[Said]]:
     shown = {language: notes.in_language(note_id, language) for language in ("zh", "en")}
     return {
         language: read(note, notes)
@@ -76,9 +78,7 @@ def _paired(kind: str, note_id: str, said: Mapping[str, list[Said]]) -> list[Ite
     topics = (area_of(note_id),) if area_of(note_id) else ()
     counts = {len(those) for those in said.values()}
     if len(counts) == 1:
-        rows = [
-            dict(zip(said, row, strict=True)) for row in zip(*said.values(), strict=True)
-        ]
+        rows = [dict(zip(said, row, strict=True)) for row in zip(*said.values(), strict=True)]
     else:
         rows = [{language: one} for language, those in said.items() for one in those]
     return [
@@ -87,8 +87,9 @@ def _paired(kind: str, note_id: str, said: Mapping[str, list[Said]]) -> list[Ite
     ]
 
 
-def _asked(note: Note, _: Catalogue) -> list[Said]:
+def _asked(note: Note, notes: Catalogue) -> list[Said]:
     """Return the questions of a page, by the list that is marked as one of questions."""
+    del notes  # as `symptoms` has it
     _, is_there, rest = note.text.partition(_LIST)
     if not is_there:
         return []
@@ -140,7 +141,7 @@ def _rows(text: str) -> Iterator[list[str]]:
     tokens = MarkdownIt("commonmark").enable("table").parse(text)
     cells: list[str] = []
     is_body = False
-    for before, token in zip(tokens, tokens[1:], strict=False):
+    for before, token in itertools.pairwise(tokens):
         if token.type == "tbody_open":
             is_body = True
         elif token.type == "tbody_close":

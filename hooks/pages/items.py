@@ -1,7 +1,8 @@
 """What the handbook holds, whatever its kind, as one record: a note, a term, a chart, a question.
 
-Each room that shows things of a kind lists them as items (`items` in glossary, resources, questions,
-calculator, blocks, answers); `catalogue` gathers them. Links, search, lists and counts read these.
+Each module that shows things of a kind lists them as items (`items` in glossary, resources,
+questions, calculator, blocks, answers); `catalogue` gathers them. Links, search, lists and
+counts read these.
 """
 
 from __future__ import annotations
