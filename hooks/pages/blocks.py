@@ -20,7 +20,7 @@ from hooks.pages import facts_table
 from hooks.pages.items import Item, Said, area_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
     from hooks.markdown import Fence
     from hooks.notes import Catalogue, Note
@@ -156,7 +156,7 @@ def heading_above(note: Note, line: int) -> str:
     return above[-1].id if above and above[-1].level > 1 else ""
 
 
-def shown_in(notes: Catalogue, kind: str) -> Mapping[str, list[str]]:
+def shown_in(notes: Catalogue, kind: str) -> dict[str, list[str]]:
     """Return the ids of the notes that show a fence of a kind, by its text."""
     found: dict[str, dict[str, None]] = {}
     for note in notes.notes.values():

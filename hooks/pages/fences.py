@@ -15,8 +15,8 @@ from hooks.calc import engine as calc_engine
 from hooks.data import BlockError, measured
 from hooks.drawings.charts import spec
 from hooks.links import page_address
+from hooks.pages import blocks, chart, facts_table, measured_table
 from hooks.pages import calculator as calc_page
-from hooks.pages import chart, facts_table, measured_table
 from hooks.pages.chart import Drawn
 
 if TYPE_CHECKING:
@@ -47,6 +47,7 @@ class DataFences:
     """Where drawings of charts are kept from build to build."""
     _html: dict[tuple[str, ...], str] = field(default_factory=dict)
     _charts: dict[tuple[str, str], Chart] = field(default_factory=dict)
+    _showing: dict[str, list[str]] = field(default_factory=dict)
     _titles: dict[str, dict[str, str]] = field(default_factory=dict)
 
     def check(self, kind: str, fence: Fence, note: Note) -> None:
@@ -112,6 +113,7 @@ class DataFences:
             language=language,
             page_dir=page_dir,
             titles=self.titles(language),
+            users=self.showing.get(text.strip(), ()),
         )
 
     def chart(self, text: str, language: str) -> Chart:
@@ -123,6 +125,13 @@ class DataFences:
 
     def _read_chart(self, text: str, language: str) -> Chart:
         return spec.read(text, self.base, self.docs, language, self.known)
+
+    @property
+    def showing(self) -> dict[str, list[str]]:
+        """Return the ids of the notes that show a calculator, by its name."""
+        if not self._showing:
+            self._showing = blocks.shown_in(self.notes, "calc")
+        return self._showing
 
     def titles(self, language: str) -> dict[str, str]:
         """Return the titles of the notes as a language shows them, by note id."""

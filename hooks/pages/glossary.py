@@ -129,6 +129,7 @@ def items(glossary: Glossary) -> list[Item]:
                     "\n".join([getattr(term.says, language), " · ".join(_shown(term, language))]),
                     anchor(term.id),
                     subject,
+                    tuple(term.forms),
                 )
                 for language in ("zh", "en")
             },
