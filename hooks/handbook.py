@@ -37,7 +37,16 @@ from hooks.notes import (
     questions,
     twins,
 )
-from hooks.pages import DataFences, Item, contents, markers, source_use, topic_map, topic_tree
+from hooks.pages import (
+    DataFences,
+    Item,
+    contents,
+    markers,
+    source_use,
+    term_marks,
+    topic_map,
+    topic_tree,
+)
 from hooks.pages import catalogue as everything
 from hooks.pages import coverage as coverage_page
 from hooks.pages import fences as data_fences
@@ -194,6 +203,10 @@ def fill(
         )
         return resources_page.render(tree.library, tree.areas, cited, language)
 
+    def uses(language: str) -> glossary_page.Uses:
+        order = [page.path.removesuffix(".md") for one in tree.entries for page in one.pages()]
+        return term_marks.Marks(tree.glossary).uses(published(tree.notes), order, language)
+
     return markers.fill_markers(
         markdown,
         page_path=path,
@@ -211,6 +224,7 @@ def fill(
         resources=library,
         glossary=tree.glossary,
         items=tree.items,
+        uses=uses if added is not None else None,
     )
 
 

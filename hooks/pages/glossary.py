@@ -14,9 +14,15 @@ from hooks.findings import nearest
 from hooks.pages.items import Item, Said, area_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from hooks.data import Glossary, Term
     from hooks.findings import Finding
-    from hooks.notes import Catalogue
+    from hooks.markdown import Heading
+    from hooks.notes import Catalogue, Note
+
+    Uses = dict[str, list[tuple[Note, Heading | None]]]
+    """The sections that use a term, by its id; None for the text above a note's headings."""
 
 PAGE = "glossary/index"
 """The id of the page that holds the entries."""
@@ -25,6 +31,7 @@ _WORDS = {
         "also": "又称",
         "defined": "详见",
         "see": "相关",
+        "used": "用到它的小节",
         "colon": "：",
         "comma": "、",
         "list": "，",
@@ -40,6 +47,7 @@ _WORDS = {
         "also": "Also",
         "defined": "More in",
         "see": "Related",
+        "used": "Used in",
         "colon": ": ",
         "comma": ", ",
         "list": ", ",
@@ -149,15 +157,21 @@ def _shown(term: Term, language: str) -> list[str]:
     ]
 
 
-def render(glossary: Glossary, notes: Catalogue, language: str) -> str:
-    """Return the index, and a section of entries for each subject, as Markdown."""
+def render(glossary: Glossary, notes: Catalogue, language: str, uses: Uses | None = None) -> str:
+    """Return the index, and a section of entries for each subject, as Markdown.
+
+    `uses` are the sections that an entry names as those that use its term.
+    """
     entries = glossary.entries
     parts = [_index(entries, language)]
     for name, subject in glossary.subjects.items():
         terms = [term for term in subject.terms if term.says is not None]
         if not terms:
             continue
-        items = "\n".join(_entry(term, glossary, notes, language) for term in terms)
+        items = "\n".join(
+            _entry(term, glossary, notes, language) + _used((uses or {}).get(term.id, ()), language)
+            for term in terms
+        )
         title = subject.title.in_language(language)
         parts.append(f'## {title} {{ #{name} }}\n\n<div class="glossary">\n{items}\n</div>')
     return "\n\n".join(parts)
@@ -230,6 +244,20 @@ def _defined(term: Term, notes: Catalogue, language: str) -> str:
         section = note.source.headings[at]
         target, text = f"{target}#{section.id}", f"{text}{words['heading']}{section.text}"
     return f'{words["defined"]}{words["colon"]}<a href="{escape(target)}">{escape(text)}</a>'
+
+
+def _used(sections: Sequence[tuple[Note, Heading | None]], language: str) -> str:
+    words = _WORDS[language]
+    links = []
+    for note, heading in sections:
+        target, text = page(note.id, PAGE), note.title
+        if heading is not None:
+            target, text = f"{target}#{heading.id}", f"{text}{words['heading']}{heading.text}"
+        links.append(f'<a href="{escape(target)}">{escape(text)}</a>')
+    if not links:
+        return ""
+    said = f"{words['used']}{words['colon']}{words['comma'].join(links)}"
+    return f'\n<p class="glossary__more" data-search-exclude>{said}</p>'
 
 
 def _related(term: Term, glossary: Glossary, language: str) -> str:

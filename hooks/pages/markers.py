@@ -56,6 +56,7 @@ def fill_markers(
     resources: Callable[[str], str] | None = None,
     glossary: Glossary | None = None,
     items: Sequence[Item] = (),
+    uses: Callable[[str], glossary_page.Uses] | None = None,
 ) -> str:
     """Replace each marker line by the list it names.
 
@@ -68,8 +69,8 @@ def fill_markers(
     which notes and entries of the `library` answer it. `<!-- questions -->`: the interview
     questions, by subject, a place to practise them, and the deck where there is one.
     `<!-- resources -->`: what `resources` returns for the language, the whole library.
-    `<!-- glossary -->`: the entries of the `glossary`, with an index. `<!-- vendor-terms -->`:
-    what vendors call the same thing. `<!-- paths -->`: the paths of `learning`.
+    `<!-- glossary -->`: the entries of the `glossary`, with an index and the `uses` of each.
+    `<!-- vendor-terms -->`: what vendors call the same thing. `<!-- paths -->`: the paths of `learning`.
     `<!-- tree -->`: the topic map down to notes. `<!-- graph -->`: notes and links.
     `<!-- counts -->`: how many `items` of each kind there are.
     """
@@ -101,7 +102,8 @@ def fill_markers(
         if name == "resources":
             return resources(language) if resources else ""
         if name == "glossary":
-            return glossary_page.render(glossary, notes, language) if glossary else ""
+            found = uses(language) if uses else None
+            return glossary_page.render(glossary, notes, language, found) if glossary else ""
         if name == "vendor-terms":
             here = page_path.removesuffix(".md").removesuffix(".en")
             return vendor_terms.render(glossary, language, here) if glossary else ""
