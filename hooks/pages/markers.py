@@ -70,7 +70,8 @@ def fill_markers(
     questions, by subject, a place to practise them, and the deck where there is one.
     `<!-- resources -->`: what `resources` returns for the language, the whole library.
     `<!-- glossary -->`: the entries of the `glossary`, with an index and the `uses` of each.
-    `<!-- vendor-terms -->`: what vendors call the same thing. `<!-- paths -->`: the paths of `learning`.
+    `<!-- vendor-terms -->`: what vendors call the same thing.
+    `<!-- paths -->`: the paths of `learning`.
     `<!-- tree -->`: the topic map down to notes. `<!-- graph -->`: notes and links.
     `<!-- counts -->`: how many `items` of each kind there are.
     """
