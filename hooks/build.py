@@ -20,30 +20,32 @@ from hooks.links import addresses, includes, safety
 from hooks.notes import draft_ids, drafts, history, published, twins
 from hooks.pages import (
     aliases,
+    answers,
     backlinks,
+    blocks,
+    catalogue,
     footnotes,
     graph,
-    markers,
     paths,
     questions,
     resources,
-    source_use,
     term_marks,
 )
 from hooks.pages import calculator as calc_page
-from hooks.pages import sources as bibliography
 from hooks.pages.values import links
-from hooks.search import from_html, pages
+from hooks.search import entries, from_html, pages
 from hooks.search import install as search_install
 from hooks.search import material as search_material
 from hooks.site import anki, carry, check, feeds, plain, progress, prune, publish
+from hooks.tree import fill as fill_page
 
 if TYPE_CHECKING:
     import datetime
     from collections.abc import Callable, Mapping, Sequence
 
-    from hooks.handbook import Tree
     from hooks.notes import Note
+    from hooks.pages import Item, Said
+    from hooks.tree import Tree
 
 
 @dataclass(frozen=True)
@@ -78,6 +80,8 @@ class Build:
     marks: term_marks.Marks
     drawings: drawn.Drawings
     language: str = "zh"
+    anchors: dict[tuple[str, str], str] = field(default_factory=dict)
+    """The ids of the fences of the page being rendered, by kind and text."""
     page_dir: str = ""
     """Folder of the page being rendered, in the site; what fences link to starts there."""
     links_back: dict[str, dict[str, list[Note]]] = field(default_factory=dict)
@@ -85,6 +89,8 @@ class Build:
     """What was found in rendered pages."""
     searched: list[pages.Page] = field(default_factory=list)
     """What search will find: the pages as rendered."""
+    items: dict[tuple[str, str], list[tuple[Item, Said]]] = field(default_factory=dict)
+    """What readers may look for on each page, by the id and language of its note."""
     files: dict[str, str | bytes] = field(default_factory=dict)
     """What pages lead to, by paths in the site."""
     asked: dict[str, list[Any]] = field(default_factory=dict)
@@ -104,8 +110,9 @@ class Build:
         """Return the HTML of a fence that shows data, on the page being rendered."""
         drawn = self.tree.fences.show(kind, text, self.language, self.page_dir)
         self.files |= drawn.files
-        self.shown[kind, text, self.page_dir] = drawn.html
-        return drawn.html
+        html = blocks.with_id(drawn.html, self.anchors.pop((kind, text), ""))
+        self.shown[kind, text, self.page_dir] = html
+        return html
 
 
 def begin(tree: Tree, site: Path, *, is_serving: bool) -> Build:
@@ -116,33 +123,19 @@ def begin(tree: Tree, site: Path, *, is_serving: bool) -> Build:
         tree = replace(tree, notes=published(tree.notes), entries=entries)
     pace = progress.Pace(len(tree.notes.ids()))
     marks = term_marks.Marks(tree.glossary)
+    items = catalogue.by_page(tree.items)
     added = history.first_days(tree.root)
     drawings = drawn.Drawings(tree.docs)
-    return Build(tree, held, site, is_serving, added, pace, marks, drawings)
+    return Build(tree, held, site, is_serving, added, pace, marks, drawings, items=items)
 
 
 def fill(build: Build, markdown: str, place: Place) -> str:
     """Return a page's Markdown with the generated lists at their markers; keep it to carry away."""
     tree = build.tree
     build.page_dir = Path(place.page).parent.as_posix()
-    filled = markers.fill_markers(
-        markdown,
-        page_path=place.source,
-        language=build.language,
-        entries=tree.entries,
-        notes=published(tree.notes),
-        added=build.added,
-        areas=tree.areas,
-        root=tree.root,
-        sources=lambda language: bibliography.render(tree.facts, _users(tree, language), language),
-        asked=tree.coverage,
-        learning=tree.paths,
-        has_deck=anki.is_available(),
-        library=tree.library,
-        resources=lambda language: _resources(tree, language),
-        glossary=tree.glossary,
-    )
     note = tree.notes.notes.get(place.source)
+    build.anchors = blocks.anchors(note) if note is not None else {}
+    filled = fill_page(tree, markdown, place.source, build.language, build.added)
     if note is not None and note.meta is not None and not build.is_serving:
         leaf = carry.Leaf(
             place.page,
@@ -183,6 +176,9 @@ def complete_page(build: Build, html: str, place: Place) -> str:
         html, cards = questions.fold(html, note, twin)
         if note.language == build.language:
             build.asked.setdefault(build.page_dir, []).extend(cards)
+    html = answers.put_ids(blocks.number_figures(html), note, tree.notes)
+    those = build.items.get((note.id, note.language), [])
+    build.found += catalogue.unplaced(those, html, note.file)
     html = search_material.separate_cells(html)
     from_html.collect(
         build.searched,
@@ -209,6 +205,7 @@ def complete_site(
 ) -> list[Finding]:
     """Write what pages lead to beside them, and return what is wrong with the finished pages."""
     tree = build.tree
+    entries.add_entries(build.searched, _searched(build))
     search_install.install(
         staged,
         search_material.find_theme_dir(theme_dirs),
@@ -232,18 +229,27 @@ def complete_site(
     return sorted({*build.found, *check.check_site(staged, site_url=site_url)})
 
 
+def _searched(build: Build) -> list[entries.Entry]:
+    """Return what search finds beside the sections of notes."""
+    return [
+        entries.Entry(
+            item.kind,
+            item.key,
+            note_id,
+            language,
+            said.title,
+            said.summary,
+            said.anchor,
+            said.within,
+            said.names,
+        )
+        for (note_id, language), those in build.items.items()
+        for item, said in those
+    ]
+
+
 def _language_of(path: str) -> str:
     return "en" if path.startswith("en/") else "zh"
-
-
-def _users(tree: Tree, language: str) -> dict[str, list[Any]]:
-    return source_use.users(tree.notes, tree.facts, tree.resolver, language)
-
-
-def _resources(tree: Tree, language: str) -> str:
-    users = _users(tree, language)
-    cited = resources.citing(tree.library, tree.notes, language, tree.facts, users)
-    return resources.render(tree.library, tree.areas, cited, language)
 
 
 def _foot(build: Build, note_id: str, place: Place) -> str:

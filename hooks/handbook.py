@@ -6,17 +6,14 @@ import hashlib
 import re
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from hooks.calc import registry
 from hooks.data import (
     coverage,
-    facts,
-    glossary,
     glossary_load,
-    load,
     measured_check,
     paths,
     resources,
@@ -38,13 +35,19 @@ from hooks.notes import (
     questions,
     twins,
 )
-from hooks.pages import DataFences, contents, topic_map, topic_tree
+from hooks.pages import catalogue as catalogue_page
+from hooks.pages import (
+    contents,
+    topic_map,
+    topic_tree,
+)
 from hooks.pages import coverage as coverage_page
 from hooks.pages import fences as data_fences
 from hooks.pages import glossary as glossary_page
 from hooks.pages import paths as paths_page
 from hooks.pages.values import values
 from hooks.search.words import term_forms
+from hooks.tree import Data, Tree, generated_ids
 
 WRITTEN = {"README.md": "zh", "README.en.md": "en", "CONTENTS.md": "zh", "CONTENTS.en.md": "en"}
 """The files at the root that are partly generated, and their languages."""
@@ -53,77 +56,6 @@ WRITTEN = {"README.md": "zh", "README.en.md": "en", "CONTENTS.md": "zh", "CONTEN
 _PROGRAM = re.compile(rb'"path": "([^"\\]+)"')
 _NO_DATA = re.compile(r"assets/(?!javascripts/calc/)|.*\.(?:svg|png|jpe?g|webp|pdf)\Z")
 """Files that no figure on a page is taken from."""
-
-
-class Data:
-    """The data that pages show: each part is read when somebody first asks for it."""
-
-    def __init__(self, root: Path, docs: Path, notes: Catalogue) -> None:
-        """Note where the data lie; nothing is read yet."""
-        self.root, self.docs, self.notes = root, docs, notes
-
-    @cached_property
-    def facts(self) -> tuple[facts.FactBase, list[Finding]]:
-        """The facts, and what is wrong with them."""
-        return load.load_facts(self.docs / "data")
-
-    @cached_property
-    def glossary(self) -> tuple[glossary.Glossary, list[Finding]]:
-        """The terms, and what is wrong with them."""
-        return glossary_load.read_glossary(self.docs / glossary_load.FOLDER)
-
-    @cached_property
-    def fences(self) -> DataFences:
-        """Renders the fences that show data."""
-        cache = self.root / ".cache" / "charts"
-        return DataFences(self.facts[0], self.docs, self.root, self.notes, cache=cache)
-
-    @cached_property
-    def resolver(self) -> values.Resolver:
-        """Looks up the numbers in prose."""
-        pages = frozenset(self.notes.ids())
-        known = self.fences.known
-        return values.Resolver(self.facts[0], self.docs, self.root, pages, known=known)
-
-
-@dataclass(frozen=True, slots=True)
-class Tree:
-    """The sources of a site, read once."""
-
-    root: Path
-    docs: Path
-    notes: Catalogue
-    entries: tuple[navigation.Entry, ...]
-    data: Data
-    areas: list[topic_map.Area]
-    coverage: coverage.Coverage | None
-    """What the documents ask that the handbook grew from; None where it is bad or absent."""
-    paths: tuple[paths.LearningPath, ...]
-    """Learning paths; empty where they are bad or absent."""
-    library: resources.Library
-    """The library of resources, as far as it is valid."""
-    findings: list[Finding]
-    """Everything the checks found, sorted."""
-
-    @property
-    def facts(self) -> facts.FactBase:
-        """The facts, as far as they are valid."""
-        return self.data.facts[0]
-
-    @property
-    def glossary(self) -> glossary.Glossary:
-        """The terms, as far as they are valid."""
-        return self.data.glossary[0]
-
-    @property
-    def fences(self) -> DataFences:
-        """Renders the fences that show data; what the check has rendered is there already."""
-        return self.data.fences
-
-    @property
-    def resolver(self) -> values.Resolver:
-        """Looks up the numbers in prose, likewise."""
-        return self.data.resolver
 
 
 def read_tree(
@@ -155,7 +87,6 @@ def _read_rest(
     findings: list[Finding] = []
     digests = digest.of_all(notes, settings, memory)
     texts = includes.Texts(docs, notes.other_files)
-    findings += check.check_sources(notes, texts, settings, digests)
     findings += twins.check_pairs(notes)
     findings += drafts.check_drafts(notes)
     findings += prerequisites.check_prerequisites(notes)
@@ -185,10 +116,9 @@ def _read_rest(
     if register.is_file():
         lines = register.read_text(encoding="utf-8").splitlines()
         findings += addresses.check_register(lines, published(notes))
-    data = Data(root, docs, notes)
+    data = Data(root, docs, notes, library)
     findings += _check_data(data, memory)
-    memory.save()
-    return Tree(
+    tree = Tree(
         root,
         docs,
         notes,
@@ -200,6 +130,9 @@ def _read_rest(
         library,
         findings,
     )
+    findings += check.check_sources(notes, texts, settings, digests, generated_ids(tree))
+    memory.save()
+    return tree
 
 
 def _check_coverage(
@@ -261,6 +194,12 @@ def _check_data(data: Data, memory: Memory) -> list[Finding]:
         glossary_load.FOLDER,
         [terms, *everything],
         lambda: data.glossary[1] + glossary_page.check(data.glossary[0], notes),
+    )
+    findings += memory.recall(
+        "items",
+        "data",
+        [stamp, terms, *everything],
+        lambda: catalogue_page.check(data.items, notes),
     )
     shown = published(notes).notes
     for path, note in notes.notes.items():

@@ -18,7 +18,8 @@ import pytest
 from hypothesis import HealthCheck, settings
 from playwright.sync_api import Browser, expect, sync_playwright
 
-from hooks.handbook import Tree, read_tree
+from hooks.handbook import read_tree
+from hooks.tree import Tree
 from tests import samples
 from tools import browser as browser_tool
 

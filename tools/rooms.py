@@ -15,7 +15,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "hooks/README.md"
-FACES = ("adapter", "cli", "build", "handbook")
+FACES = ("adapter", "cli", "build", "handbook", "tree")
 """Modules above the rooms, from the face down."""
 ROOMS = "pages site search links calc drawings notes data markdown findings".split()
 """From the face down."""
@@ -31,6 +31,7 @@ room, not a module in it. `make check` refuses anything else.
 adapter | cli
 build
 handbook
+tree
 pages | site
 search | links | calc | drawings
 notes | data

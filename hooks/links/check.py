@@ -7,7 +7,7 @@ Each rule is in `hooks.links`; here they are applied to a tree, includes put in 
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
 from hooks.findings import Finding, nearest
@@ -24,6 +24,7 @@ def check_sources(
     read: Mapping[str, str] | None = None,
     settings: Settings = HANDBOOK,
     digests: Mapping[str, Digest] | None = None,
+    generated: Callable[[Note], frozenset[str]] = lambda _: frozenset(),
 ) -> list[Finding]:
     """Check every note.
 
@@ -32,6 +33,7 @@ def check_sources(
         read: Texts of the other files that notes include, by path below the docs folder.
         settings: Which rules hold.
         digests: What is known of each note's text, where the caller has it.
+        generated: Gives the ids that a build adds to the page of a note.
     """
     texts = _Texts(catalogue, {} if read is None else read)
     if digests is None:
@@ -47,7 +49,7 @@ def check_sources(
     sources = {
         path: parse(split(found.text).body, settings.dialect) for path, found in expanded.items()
     }
-    targets = TargetRules(catalogue, settings, sources)
+    targets = TargetRules(catalogue, settings, sources, generated)
     drafts = targets.drafts
     # The ids of a page with includes are not those of its text: links to it are looked at closely.
     plain = {path: one for path, one in digests.items() if path not in expanded}

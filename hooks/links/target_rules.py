@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from hooks.findings import Finding, nearest
@@ -54,6 +54,8 @@ class TargetRules:
     settings: Settings = HANDBOOK
     expanded: Mapping[str, Source] = field(default_factory=dict)
     """Parses of the notes that include others, with the includes put in, by path."""
+    generated: Callable[[Note], frozenset[str]] = lambda _: frozenset()
+    """Gives the ids that a build adds to a note's page; asked only where the text lacks one."""
     _site_ids: dict[str, frozenset[str]] = field(default_factory=dict)
     _github_ids: dict[str, frozenset[str]] = field(default_factory=dict)
     files: Files = field(init=False)
@@ -338,7 +340,13 @@ class TargetRules:
                 )
                 yield _finding(note, use, "view-difference", message)
             return
-        known = sorted(here if self.settings.slug_rules == "github" else ids.on_site(other.source))
+        made = self.generated(other)
+        if fragment in made:
+            return  # GitHub shows no marker's list either: there the link opens the page
+        here |= made
+        known = sorted(
+            here if self.settings.slug_rules == "github" else ids.on_site(other.source) | made
+        )
         folded = {one.lower(): one for one in known}
         hint = folded.get(bare.lower(), "") or self._twin_id(other, fragment)
         hint = hint or nearest(bare, known)

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from hooks.pages.fences import DataFences
+from hooks.pages.items import Item, Said
 
 __all__ = [
     "DataFences",
+    "Item",
+    "Said",
 ]

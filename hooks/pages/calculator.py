@@ -12,8 +12,11 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from hooks.calc import CalcError, registry
+from hooks.pages.items import Item, Said, area_of
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from hooks.calc import Engine
 
 RULE = "calc-block"
@@ -32,6 +35,7 @@ _WORDS = {
     "sources": {"zh": "出处", "en": "Sources"},
     "more": {"zh": "公式、假设与算例", "en": "Formula, assumptions and a worked example"},
     "note": {"zh": "讲解：", "en": "Explained in: "},
+    "users": {"zh": "用到它的笔记：", "en": "Notes that show it: "},
     "read": {"zh": "，{} 阅读", "en": ", read {}"},
 }
 _PLACE = re.compile(r'class="calc" data-calc="([a-z0-9-]+)"')
@@ -44,6 +48,7 @@ def render_block(
     language: str,
     page_dir: str = "",
     titles: dict[str, str] | None = None,
+    users: Sequence[str] = (),
 ) -> str:
     """Return the HTML for a `calc` fence.
 
@@ -53,6 +58,7 @@ def render_block(
         language: The language of the page.
         page_dir: Folder of the page in the site; links start there.
         titles: The titles of existing notes, by id; a note that is missing is not linked.
+        users: The ids of the notes that show the calculator; its own page names them.
 
     Raises:
         CalcError: There is no such calculator, or its worked example does not compute.
@@ -75,6 +81,7 @@ def render_block(
         + part("example", _example(calculators, record, language))
         + part("sources", _sources(record, language, text))
         + _note_link(record, text, prefix, page_dir, titles or {})
+        + (_users(users, text, prefix, page_dir, titles or {}) if is_own_page else "")
     )
     colon = "：" if language == "zh" else ": "
     own_title = "" if is_own_page else _own_title(title, link, text, colon, name, titles or {})
@@ -86,6 +93,29 @@ def render_block(
         f'<p class="calc__noscript">{text["noscript"]}<code>python -m hooks calc {name}</code></p>'
         f"</div>{about}</div>"
     )
+
+
+def items(calculators: Engine, shown: Mapping[str, Sequence[str]]) -> list[Item]:
+    """Return the calculators that notes show, each at its own page or at the first of these.
+
+    Args:
+        calculators: The engine that knows them.
+        shown: The ids of the notes that show a calculator, by its name.
+    """
+    found = []
+    for name, notes in shown.items():
+        if name not in calculators.records:
+            continue  # the fence's own check says so
+        record, own = calculators.record(name), f"{TOPIC}/{name}"
+        said = {}
+        for language in ("zh", "en"):
+            title, kind = _say(record["title"], language), _WORDS["calculator"][language]
+            whole = f"{title}{kind}" if language == "zh" else f"{title} {kind.lower()}"
+            summary = f"{whole}\n{_say(record['about'], language)}"
+            said[language] = Said(title, summary, f"calc-{name}", names=(whole,))
+        topics = (area_of(record["note"]),) if record["note"] else ()
+        found.append(Item("calculator", name, own if own in notes else notes[0], said, topics))
+    return found
 
 
 def scripts_of(content: str) -> list[str]:
@@ -166,6 +196,19 @@ def _sources(record: dict[str, Any], language: str, text: dict[str, str]) -> str
         for source in record["sources"]
     )
     return f"<ul>{items}</ul>" if items else ""
+
+
+def _users(
+    users: Sequence[str], text: dict[str, str], prefix: str, page_dir: str, titles: dict[str, str]
+) -> str:
+    links = [
+        f'<a href="{html.escape(posixpath.relpath(f"{prefix}{note}.html", page_dir or "."))}">'
+        f"{html.escape(titles[note])}</a>"
+        for note in users
+        if note in titles and not note.startswith(f"{TOPIC}/")
+    ]
+    said = " · ".join(links)
+    return f'<p class="calc__note" data-search-exclude>{text["users"]}{said}</p>' if said else ""
 
 
 def _note_link(

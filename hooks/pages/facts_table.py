@@ -15,7 +15,8 @@ from hooks.pages.citations import _WORDS, anchor, cited, cited_source, downloads
 if TYPE_CHECKING:
     from hooks.data import Cell, Column, FactBase, Row, Source
 
-_FIELDS = ("table", "columns", "rows", "where", "order", "caption")
+FIELDS = ("table", "columns", "rows", "where", "order", "caption")
+"""The options of a `facts` fence."""
 
 
 @dataclass(slots=True)
@@ -34,7 +35,7 @@ class _Marks:
 
 def used_sources(spec: str, base: FactBase) -> list[str]:
     """Return the keys of the sources that a `facts` fence shows; BlockError as for `render`."""
-    return select(read_options(spec, _FIELDS, "facts"), base).sources
+    return select(read_options(spec, FIELDS, "facts"), base).sources
 
 
 def render(spec: str, base: FactBase, language: str, page_dir: str = "") -> str:
@@ -52,7 +53,7 @@ def render(spec: str, base: FactBase, language: str, page_dir: str = "") -> str:
     Raises:
         BlockError: The YAML is wrong, or names a table, column or row that does not exist.
     """
-    options = read_options(spec, _FIELDS, "facts")
+    options = read_options(spec, FIELDS, "facts")
     chosen = select(options, base)
     family, columns = chosen.family, chosen.columns
     title = caption(options.get("caption"), family.title, language)

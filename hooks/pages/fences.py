@@ -15,8 +15,8 @@ from hooks.calc import engine as calc_engine
 from hooks.data import BlockError, measured
 from hooks.drawings.charts import spec
 from hooks.links import page_address
+from hooks.pages import blocks, chart, facts_table, measured_table
 from hooks.pages import calculator as calc_page
-from hooks.pages import chart, facts_table, measured_table
 from hooks.pages.chart import Drawn
 
 if TYPE_CHECKING:
@@ -47,6 +47,7 @@ class DataFences:
     """Where drawings of charts are kept from build to build."""
     _html: dict[tuple[str, ...], str] = field(default_factory=dict)
     _charts: dict[tuple[str, str], Chart] = field(default_factory=dict)
+    _showing: dict[str, list[str]] = field(default_factory=dict)
     _titles: dict[str, dict[str, str]] = field(default_factory=dict)
 
     def check(self, kind: str, fence: Fence, note: Note) -> None:
@@ -57,7 +58,7 @@ class DataFences:
         """
         text = fence.text.removesuffix("\n")  # as Markdown hands it on
         if kind == "chart":
-            self._chart(text, note.language)
+            self.chart(text, note.language)
         else:
             page = PurePosixPath(page_address(note.id, note.language))
             self._rendered(kind, text, note.language, page.parent.as_posix())
@@ -77,7 +78,7 @@ class DataFences:
         if kind != "chart":
             return Drawn(self._rendered(kind, text, language, page_dir))
         return chart.draw(
-            self._chart(text, language),
+            self.chart(text, language),
             text,
             self.base,
             docs=self.docs,
@@ -112,9 +113,11 @@ class DataFences:
             language=language,
             page_dir=page_dir,
             titles=self.titles(language),
+            users=self.showing.get(text.strip(), ()),
         )
 
-    def _chart(self, text: str, language: str) -> Chart:
+    def chart(self, text: str, language: str) -> Chart:
+        """Return what a `chart` fence shows; BlockError as for `show`."""
         key = (text, language)
         if key not in self._charts:
             self._charts[key] = self._read_chart(text, language)
@@ -122,6 +125,13 @@ class DataFences:
 
     def _read_chart(self, text: str, language: str) -> Chart:
         return spec.read(text, self.base, self.docs, language, self.known)
+
+    @property
+    def showing(self) -> dict[str, list[str]]:
+        """Return the ids of the notes that show a calculator, by its name."""
+        if not self._showing:
+            self._showing = blocks.shown_in(self.notes, "calc")
+        return self._showing
 
     def titles(self, language: str) -> dict[str, str]:
         """Return the titles of the notes as a language shows them, by note id."""

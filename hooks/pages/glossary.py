@@ -9,11 +9,18 @@ from typing import TYPE_CHECKING
 
 from hooks.data import VENDORS, flat
 from hooks.findings import nearest
+from hooks.pages.items import Item, Said, area_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from hooks.data import Glossary, Term
     from hooks.findings import Finding
-    from hooks.notes import Catalogue
+    from hooks.markdown import Heading
+    from hooks.notes import Catalogue, Note
+
+    Uses = dict[str, list[tuple[Note, Heading | None]]]
+    """The sections that use a term, by its id; None for the text above a note's headings."""
 
 PAGE = "glossary/index"
 """The id of the page that holds the entries."""
@@ -22,6 +29,7 @@ _WORDS = {
         "also": "又称",
         "defined": "详见",
         "see": "相关",
+        "used": "用到它的小节",
         "colon": "：",
         "comma": "、",
         "list": "，",
@@ -37,6 +45,7 @@ _WORDS = {
         "also": "Also",
         "defined": "More in",
         "see": "Related",
+        "used": "Used in",
         "colon": ": ",
         "comma": ", ",
         "list": ", ",
@@ -113,15 +122,54 @@ def _names(term: Term, language: str) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def render(glossary: Glossary, notes: Catalogue, language: str) -> str:
-    """Return the index, and a section of entries for each subject, as Markdown."""
+def items(glossary: Glossary) -> list[Item]:
+    """Return the entries of the glossary."""
+    return [
+        Item(
+            "term",
+            term.id,
+            PAGE,
+            {
+                language: Said(
+                    head(term, language),
+                    "\n".join([getattr(term.says, language), " · ".join(_shown(term, language))]),
+                    anchor(term.id),
+                    subject,
+                    tuple(term.forms),
+                )
+                for language in ("zh", "en")
+            },
+            (area_of(term.defined),) if term.defined else (),
+        )
+        for subject, group in glossary.subjects.items()
+        for term in group.terms
+        if term.says is not None
+    ]
+
+
+def _shown(term: Term, language: str) -> list[str]:
+    """Return the words of a term that a language's entry shows beside its names."""
+    names = {*_names(term, language), *term.avoid}
+    return [
+        form for form in term.forms if form not in names and (language == "zh" or form.isascii())
+    ]
+
+
+def render(glossary: Glossary, notes: Catalogue, language: str, uses: Uses | None = None) -> str:
+    """Return the index, and a section of entries for each subject, as Markdown.
+
+    `uses` are the sections that an entry names as those that use its term.
+    """
     entries = glossary.entries
     parts = [_index(entries, language)]
     for name, subject in glossary.subjects.items():
         terms = [term for term in subject.terms if term.says is not None]
         if not terms:
             continue
-        items = "\n".join(_entry(term, glossary, notes, language) for term in terms)
+        items = "\n".join(
+            _entry(term, glossary, notes, language) + _used((uses or {}).get(term.id, ()), language)
+            for term in terms
+        )
         title = subject.title.in_language(language)
         parts.append(f'## {title} {{ #{name} }}\n\n<div class="glossary">\n{items}\n</div>')
     return "\n\n".join(parts)
@@ -194,6 +242,20 @@ def _defined(term: Term, notes: Catalogue, language: str) -> str:
         section = note.source.headings[at]
         target, text = f"{target}#{section.id}", f"{text}{words['heading']}{section.text}"
     return f'{words["defined"]}{words["colon"]}<a href="{escape(target)}">{escape(text)}</a>'
+
+
+def _used(sections: Sequence[tuple[Note, Heading | None]], language: str) -> str:
+    words = _WORDS[language]
+    links = []
+    for note, heading in sections:
+        target, text = page(note.id, PAGE), note.title
+        if heading is not None:
+            target, text = f"{target}#{heading.id}", f"{text}{words['heading']}{heading.text}"
+        links.append(f'<a href="{escape(target)}">{escape(text)}</a>')
+    if not links:
+        return ""
+    said = f"{words['used']}{words['colon']}{words['comma'].join(links)}"
+    return f'\n<p class="glossary__more" data-search-exclude>{said}</p>'
 
 
 def _related(term: Term, glossary: Glossary, language: str) -> str:

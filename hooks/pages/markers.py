@@ -14,6 +14,7 @@ from hooks.links.external import report as external_report
 from hooks.notes import Catalogue, Entry
 from hooks.pages import (
     contents,
+    counts,
     coverage,
     graph,
     paths,
@@ -24,10 +25,11 @@ from hooks.pages import (
     vendor_terms,
 )
 from hooks.pages import glossary as glossary_page
+from hooks.pages.items import Item
 
 _MARKER = re.compile(
     r"^<!-- (?P<name>contents|notes|newest|verified|map|plan|external-links|sources"
-    r"|check-rules|coverage|questions|resources|glossary|vendor-terms|paths|tree|graph)"
+    r"|check-rules|coverage|questions|resources|glossary|vendor-terms|paths|tree|graph|counts)"
     r"(?: depth=(?P<depth>\d))?(?: area=(?P<area>[a-z]+))? -->[ \t]*$",
     re.MULTILINE,
 )
@@ -54,6 +56,8 @@ def fill_markers(
     library: Library | None = None,
     resources: Callable[[str], str] | None = None,
     glossary: Glossary | None = None,
+    items: Sequence[Item] = (),
+    uses: Callable[[str], glossary_page.Uses] | None = None,
 ) -> str:
     """Replace each marker line by the list it names.
 
@@ -67,9 +71,11 @@ def fill_markers(
     which notes and entries of the `library` answer it. `<!-- questions -->`: the interview
     questions, by subject, a place to practise them, and the deck where there is one.
     `<!-- resources -->`: what `resources` returns for the language, the whole library.
-    `<!-- glossary -->`: the entries of the `glossary`, with an index. `<!-- vendor-terms -->`:
-    what vendors call the same thing. `<!-- paths -->`: the paths of `learning`.
+    `<!-- glossary -->`: the entries of the `glossary`, with an index and the `uses` of each.
+    `<!-- vendor-terms -->`: what vendors call the same thing.
+    `<!-- paths -->`: the paths of `learning`.
     `<!-- tree -->`: the topic map down to notes. `<!-- graph -->`: notes and links.
+    `<!-- counts -->`: how many `items` of each kind there are.
     """
     prefix = posixpath.relpath(".", posixpath.dirname(page_path) or ".")
 
@@ -101,12 +107,15 @@ def fill_markers(
         if name == "resources":
             return resources(language) if resources else ""
         if name == "glossary":
-            return glossary_page.render(glossary, notes, language) if glossary else ""
+            found = uses(language) if uses else None
+            return glossary_page.render(glossary, notes, language, found) if glossary else ""
         if name == "vendor-terms":
             here = page_path.removesuffix(".md").removesuffix(".en")
             return vendor_terms.render(glossary, language, here) if glossary else ""
         if name == "paths":
             return paths.render(learning, notes, language, prefix=prefix)
+        if name == "counts":
+            return counts.render(items, language, page_path)
         if name == "tree":
             return topic_tree.render(areas, notes, language, prefix=prefix)
         if name == "graph":
@@ -117,7 +126,9 @@ def fill_markers(
             return contents.last_verified(notes, language, prefix=prefix)
         index = page_path.replace(".en.md", ".md")
         entry = contents.topic_entry(entries, index)
-        return contents.topic_listing(entry, notes, language, prefix=prefix) if entry else ""
+        listing = contents.topic_listing(entry, notes, language, prefix=prefix) if entry else ""
+        also = counts.also(items, index.removesuffix(".md"), language)
+        return f"{listing}\n\n{also}" if also else listing
 
     return _MARKER.sub(block, markdown)
 

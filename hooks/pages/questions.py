@@ -9,8 +9,10 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
+from hooks.links import resolve
 from hooks.notes import Card, questions
 from hooks.pages import contents
+from hooks.pages.items import Item, Said, area_of
 
 if TYPE_CHECKING:
     from hooks.notes import Catalogue, Note
@@ -181,6 +183,34 @@ def listing(notes: Catalogue, language: str, *, has_deck: bool, prefix: str = ""
         fold_open = f'<details markdown="1">\n<summary>{count}</summary>'
         blocks.append(f"{head}\n\n{fold_open}\n\n" + "\n".join(lines) + "\n\n</details>")
     return "\n\n".join(blocks)
+
+
+def items(notes: Catalogue) -> list[Item]:
+    """Return the interview questions; their topics are those of the notes that they lead to."""
+    found = []
+    for note in _pages(notes, "zh"):
+        twin = notes.twin(note, "en")
+        asked = questions.read_questions(note)
+        others = questions.read_questions(twin) if twin else []
+        for number, one in enumerate(asked):
+            said = {note.language: Said(one.heading.text, "", one.heading.id)}
+            if twin is not None and number < len(others):
+                heading = others[number].heading
+                said[twin.language] = Said(heading.text, "", heading.id)
+            end = asked[number + 1].heading.line if number + 1 < len(asked) else None
+            topics = _topics(note, one.heading.line, end)
+            found.append(Item("question", f"{note.id}#{one.heading.id}", note.id, said, topics))
+    return found
+
+
+def _topics(note: Note, line: int, end: int | None) -> tuple[str, ...]:
+    """Return the areas of the notes that lines of a page link to."""
+    areas = (
+        area_of(resolve(link.target, note.path).path or "")
+        for link in note.source.links
+        if line <= link.line and (end is None or link.line < end) and ".md" in link.target
+    )
+    return tuple(dict.fromkeys(filter(None, areas)))
 
 
 def _pages(notes: Catalogue, language: str) -> Iterable[Note]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from hooks.data import GENERAL, KINDS, LEVELS, Text, plain_address, resource_path
 from hooks.links.external import collect
+from hooks.pages.items import Item, Said
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -104,6 +105,28 @@ def citing(
     return {key: [those[name] for name in sorted(those)] for key, those in found.items()}
 
 
+def items(library: Library) -> list[Item]:
+    """Return the entries of the library."""
+    return [
+        Item(
+            "resource",
+            key,
+            PAGE,
+            {language: _said(key, one, language) for language in ("zh", "en")},
+            one.topics,
+        )
+        for key, one in library.items()
+    ]
+
+
+def _said(key: str, one: Resource, language: str) -> Said:
+    words = _WORDS[language]
+    by = words["comma"].join(filter(None, [_names(one, language), str(one.year or "")]))
+    note = one.note.in_language(language) if one.note else ""
+    summary = "\n".join(filter(None, [one.gives.in_language(language), by, note]))
+    return Said(one.title.in_language(language), summary, key)
+
+
 def _entry_at(address: str, keys: Mapping[str, str]) -> str | None:
     """Return the entry at an address, or at the nearest one above it that is no whole site."""
     found = keys.get(address)
@@ -174,7 +197,7 @@ def _row(key: str, one: Resource, notes: Sequence[Note], language: str) -> str:
         f"<td>{spoken}</td><td>{state}</td>"
     ).replace("<td", "<td data-search-exclude")
     return (
-        f'<tr id="{key}" data-kind="{one.kind}" data-level="{one.level}"'
+        f'<tr id="{key}" data-search-exclude data-kind="{one.kind}" data-level="{one.level}"'
         f' data-language="{one.language}" data-state="{one.state}"'
         f' data-topics="{" ".join(one.topics)}">'
         f"<td>{_what(one, notes, language)}</td>{cells}</tr>"

@@ -16,10 +16,15 @@ from typing import TYPE_CHECKING, NamedTuple
 import ahocorasick
 
 from hooks.pages import glossary as entries
+from hooks.pages.blocks import lines_of_fences
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from hooks.data import Glossary, Term
-    from hooks.notes import Note
+    from hooks.markdown import Heading
+    from hooks.notes import Catalogue, Note
+    from hooks.pages.glossary import Uses
 
 MOST = 12
 """Marks in a section; a page with more looks freckled."""
@@ -38,6 +43,11 @@ _SKIPPED_CLASS = re.compile(
 )
 _VOID = frozenset("area br col embed hr img input link meta source track wbr".split())
 _WORD = re.compile(r"[A-Za-z0-9_]")
+_NOT_PROSE = re.compile(
+    r"<!--.*?-->|`[^`]*`|!?\[[^\]]*\]\([^)]*\)|\$[^$]*\$|<[^>]*>|\[\^[^\]]+\]:?"
+)
+MOST_USES = 5
+"""Sections that the glossary names as users of a term."""
 
 
 class _Form(NamedTuple):
@@ -81,6 +91,42 @@ class Marks:
             return html
         page = _Page(self.glossary, automaton, note)
         return page.marked(html)
+
+    def uses(self, notes: Catalogue, order: Sequence[str], language: str) -> Uses:
+        """Return the first sections that use each term, one a note, read from the notes' text.
+
+        Args:
+            notes: All notes.
+            order: Ids of the notes in the order in which readers meet them.
+            language: Whose notes to look at.
+        """
+        automaton = self._chinese if language == "zh" else self._english
+        found: Uses = {}
+        for note_id in dict.fromkeys(order) if len(automaton) else ():
+            note = notes.in_language(note_id, language)
+            if note is None or note.language != language or not _takes_marks(note):
+                continue
+            page = _Page(self.glossary, automaton, note)
+            for name, heading in _first_uses(page, note).items():
+                known = found.setdefault(name, [])
+                if len(known) < MOST_USES and page.is_marked(self.glossary.terms[name]):
+                    known.append((note, heading))
+        return found
+
+
+def _first_uses(page: _Page, note: Note) -> dict[str, Heading | None]:
+    """Return the heading below which a note first uses each term, outside code and links."""
+    inside = lines_of_fences(note.source.fences)
+    headings = {one.line: one for one in note.source.headings}
+    first: dict[str, Heading | None] = {}
+    heading, fields = None, note.text.startswith("---")
+    for number, line in enumerate(note.text.split("\n"), 1):
+        if number in headings:
+            fields, heading = False, headings[number] if headings[number].level > 1 else None
+        elif not fields and number not in inside:
+            for _, _, name in page.found(_NOT_PROSE.sub(" ", line)):
+                first.setdefault(name, heading)
+    return first
 
 
 def _form(text: str, term: str) -> _Form:

@@ -44,6 +44,8 @@ class Hit:
     """The query's words as they stand in the section."""
     tags: tuple[str, ...] = ()
     kind: str = ""
+    mark: str = ""
+    """What it is, where it is not just a section: Term, Resource, …"""
 
 
 def core_source() -> str:
@@ -90,6 +92,7 @@ class Engine:
                 terms=tuple(hit["terms"]),
                 tags=tuple(hit["tags"]),
                 kind=hit["kind"],
+                mark=hit["mark"],
             )
             for hit in found
         ]

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from hooks.data import Term, load_terms
+from hooks.search.entries import KINDS
 from hooks.search.from_folder import folder_pages
 from hooks.search.pages import Page
 from hooks.search.pairs import pair_sections
@@ -72,6 +73,13 @@ def _part(
         "levels": "".join(str(section.level) for section in sections),
         "titles": [section.title for section in sections],
         "numbers": [number for page in pages for number in numbers[page.key, page.language]],
+        "kinds": {name: [kind.label(language), kind.worth] for name, kind in KINDS.items()},
+        "entries": {at: section.kind for at, section in enumerate(sections) if section.kind},
+        "names": {
+            at: f"|{'|'.join(section.names)}|"
+            for at, section in enumerate(sections)
+            if section.names
+        },
         "text": SECTION_END.join(section.text for section in sections),
     }
 

@@ -28,7 +28,8 @@ def pair_sections(pages: Sequence[Page]) -> dict[tuple[str, str], list[int]]:
     """Number the sections of all pages; sections that say the same in two languages share one.
 
     Returns for (key, language) the number of each section in order. Twins pair by order as
-    long as the levels of their headings agree (hooks.pairing reports where they do not).
+    long as the levels of their headings agree (notes.twins reports where they do not);
+    what has a key pairs by it.
     """
     numbers: dict[tuple[str, str], list[int]] = {}
     first: dict[str, Page] = {}
@@ -36,12 +37,21 @@ def pair_sections(pages: Sequence[Page]) -> dict[tuple[str, str], list[int]]:
     for page in pages:
         known = first.setdefault(page.key, page)
         twin = numbers.get((known.key, known.language), []) if known is not page else []
+        theirs = dict(zip(map(id, known.sections), twin, strict=False))
+        headings = [section for section in known.sections if not section.key]
+        named = {section.key: section for section in known.sections if section.key}
         own = []
-        paired = True
-        for order, section in enumerate(page.sections):
-            paired = paired and order < len(twin) and known.sections[order].level == section.level
-            if paired:
-                own.append(twin[order])
+        paired = bool(twin)
+        order = 0
+        for section in page.sections:
+            other = named.get(section.key) if section.key else None
+            if not section.key:
+                same = order < len(headings) and headings[order].level == section.level
+                paired = paired and same
+                other = headings[order] if paired else None
+                order += 1
+            if twin and other is not None:
+                own.append(theirs[id(other)])
             else:
                 own.append(count)
                 count += 1

@@ -10,8 +10,8 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, Request, expect
 
-from hooks.handbook import Tree
 from hooks.pages import graph, topic_map
+from hooks.tree import Tree
 from tests.conftest import ROOT
 
 ASSETS = ROOT / "docs/assets"

@@ -10,12 +10,12 @@ import pytest
 from hooks.data import Coverage, Library, Resource, load_coverage, load_facts, load_resources
 from hooks.findings import Document
 from hooks.findings.finding import Finding
-from hooks.handbook import Tree
 from hooks.markdown import Heading
 from hooks.notes import catalogue
 from hooks.notes.note import Catalogue
 from hooks.pages import coverage as page
 from hooks.pages import markers, topic_map
+from hooks.tree import Tree
 from tests.samples import note, said, tree
 
 ROOT = Path(__file__).resolve().parents[2]

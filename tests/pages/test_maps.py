@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from hooks.data import load_coverage
-from hooks.handbook import Tree
 from hooks.notes.note import Catalogue
 from hooks.pages import backlinks, graph, markers, topic_map, topic_tree
+from hooks.tree import Tree
 from tests.samples import note, tree
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -119,16 +119,23 @@ def test_no_entry_has_the_id_of_a_heading_of_the_page(notes: Catalogue) -> None:
     assert not names & set(OURS)
 
 
-def test_search_finds_entries_below_their_topic(notes: Catalogue) -> None:
+def test_search_finds_each_entry_by_itself(notes: Catalogue) -> None:
     html = resources.render(
         LIBRARY, AREAS, resources.citing(LIBRARY, notes, "en", FactBase(), {}), "en"
     )
     html = re.sub(r"^## (.+)$", r'<h2 id="x">\1</h2>', html, flags=re.MULTILINE)
-    found = from_html.read_html(pages.Page("l", "k", "en", "t"), html)
-    assert [section.title for section in found.sections] == ["t", "Across the field", "Chips"]
-    text = found.sections[2].text
-    assert text.count("to look up & understand") == 4
-    assert "unchecked" not in text and "One & only" not in text and "OPML" not in text
+    page = from_html.read_html(pages.Page("l", resources.PAGE, "en", "t"), html)
+    assert [(one.title, one.text) for one in page.sections] == [
+        ("t", ""),
+        ("Across the field", ""),
+        ("Chips", ""),
+    ]
+    found = {one.key: one.said["en"] for one in resources.items(LIBRARY)}
+    assert found.keys() == LIBRARY.keys()
+    for key, one in found.items():
+        assert (one.anchor, one.title) == (key, "A <title>")
+        assert one.summary.startswith("to look up & understand")
+        assert "unchecked" not in one.summary and "One & only" not in one.summary
 
 
 def test_the_marker_asks_for_the_library(notes: Catalogue) -> None:

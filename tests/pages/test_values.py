@@ -12,9 +12,9 @@ import pytest
 from selectolax.lexbor import LexborHTMLParser
 
 from hooks.data.load import load_facts
-from hooks.handbook import Tree
 from hooks.notes.catalogue import load
 from hooks.pages.values import links, values
+from hooks.tree import Tree
 
 ROOT = Path(__file__).resolve().parents[2]
 FAMILY = """\

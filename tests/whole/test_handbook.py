@@ -9,8 +9,9 @@ import pytest
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from hooks.findings.finding import has_errors
-from hooks.handbook import Tree, readme_findings
+from hooks.handbook import readme_findings
 from hooks.notes import catalogue, navigation
+from hooks.tree import Tree
 from tests.conftest import ADDRESS, ROOT
 
 NOTES, _ = catalogue.load(ROOT / "docs", ROOT)

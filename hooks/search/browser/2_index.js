@@ -190,6 +190,8 @@
         for (var k = 0; k < level - 1; k++) { if (titles[k] && j > 0) { own.push(titles[k]); } }
         section = {
           page: page, anchor: part.anchors[at], title: part.titles[at], text: texts[at] || "",
+          kind: part.entries && part.kinds && part.kinds[part.entries[at]] || null,
+          names: part.names && part.names[at] || "",
           level: level, path: own[0] === page.title ? own.slice(1) : own, number: number
         };
         this.sections[number] = section;

@@ -249,6 +249,7 @@
     if (section.level === 1 && share > 0.8) { hit.score *= 1.05; }
     if (hit.index !== own) { hit.score *= FOREIGN; }
     if (hit.weak) { hit.score *= 0.9; }
+    if (section.kind) { hit.score *= section.kind[1]; }
     if (section.page.kind === "map") { hit.score *= 0.7; }
     if (section.page.kind === "questions") { hit.score *= 0.5; }
     if (REFERENCES.test(section.title)) { hit.score *= 0.45; }

@@ -198,6 +198,7 @@
       trail: page.trail,
       tags: page.tags,
       kind: page.kind,
+      mark: section.kind ? section.kind[0] : "",
       language: index.language,
       excerpt_html: self.excerpt(section, texts.text, patterns, read),
       terms: terms,

@@ -273,7 +273,9 @@
     }
     if (hit.excerpt_html) { text += "<p>" + hit.excerpt_html + "</p>"; }
     return {
-      location: hit.location, title: hit.title_html, text: text, score: score, terms: terms
+      location: hit.location,
+      title: hit.title_html +
+        (hit.mark ? " <small class=\"search-kind\">" + escapeHtml(hit.mark) + "</small>" : ""), text: text, score: score, terms: terms
     };
   }
 

@@ -1,0 +1,166 @@
+"""Ids of what notes show beside text: charts, tables of data, calculators, captioned figures.
+
+An id is made from the source alone, so that links to it are checked without a build: a fence's from
+the family, record or calculator that it names, a figure's from the number in its caption.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
+
+import yaml
+
+from hooks.data import BlockError, caption, load_record, read_options
+from hooks.findings import Fast
+from hooks.markdown import plain_text
+from hooks.pages import facts_table
+from hooks.pages.items import Item, Said, area_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from hooks.markdown import Fence
+    from hooks.notes import Catalogue, Note
+    from hooks.pages.fences import DataFences
+
+NAMED_BY = {"chart": ("table", "file"), "facts": ("table",), "measured": ("file",)}
+"""The fields of a fence that say what it shows."""
+_CAPTION = re.compile(r"^(?:图|Figure) ?(?P<number>\d+) ?[：:] ?(?P<text>.+)$")
+_SHOWN = re.compile(
+    r"(?:(?P<figure><figure class=\"figure[^>]*)>(?:(?!</figure>).)*?<figcaption|<p)>"
+    r"(?=(?:图|Figure) ?(?P<number>\d+) ?[：:])",
+    re.DOTALL,
+)
+
+
+def anchors(note: Note) -> dict[tuple[str, str], str]:
+    """Return the id of each data fence of a note, by kind and text; the first of equal ones."""
+    found: dict[tuple[str, str], str] = {}
+    seen: Counter[str] = Counter()
+    for fence in note.source.fences:
+        kind, text = fence.info.split(" ")[0], fence.text.removesuffix("\n")
+        if (kind, text) in found:
+            continue
+        name = _name(kind, text)
+        if name:
+            seen[name] += 1
+            count = f"-{seen[name]}" if seen[name] > 1 else ""
+            found[kind, text] = name + count
+    return found
+
+
+def _name(kind: str, text: str) -> str:
+    if kind == "calc":
+        return f"calc-{text.strip()}"
+    if kind not in NAMED_BY:
+        return ""
+    try:
+        options = yaml.load(text, Loader=Fast)
+    except (yaml.YAMLError, ValueError):
+        return ""  # the fence's own check says so
+    given = options if isinstance(options, dict) else {}
+    named = next((str(given[one]) for one in NAMED_BY[kind] if given.get(one)), "")
+    return f"{kind}-{PurePosixPath(named).stem}" if named else ""
+
+
+def with_id(html: str, anchor: str) -> str:
+    """Return the HTML of a fence with an id at its outermost element."""
+    return html.replace(" class=", f' id="{anchor}" class=', 1) if anchor else html
+
+
+def number_figures(html: str) -> str:
+    """Return a page with an id at each figure, or caption of a diagram, by its number."""
+    seen: set[str] = set()
+
+    def put(match: re.Match[str]) -> str:
+        anchor, figure = f"fig-{match['number']}", match["figure"] or "<p"
+        if anchor in seen:
+            return match[0]
+        seen.add(anchor)
+        return f'{figure} id="{anchor}"{match[0][len(figure) :]}'
+
+    return _SHOWN.sub(put, html)
+
+
+def items(notes: Catalogue, fences: DataFences) -> list[Item]:
+    """Return the figures, charts and tables of data of all notes."""
+    found: dict[tuple[str, str], dict[str, Said]] = {}
+    for note in notes.notes.values():
+        for said in (*_fences(note, fences), *_captions(note)):
+            found.setdefault((note.id, said.anchor), {})[note.language] = said
+    return [
+        Item("figure", f"{note_id}#{anchor}", note_id, said, (area_of(note_id),))
+        for (note_id, anchor), said in found.items()
+    ]
+
+
+def _fences(note: Note, fences: DataFences) -> Iterator[Said]:
+    at = anchors(note)
+    told = set()
+    for fence in note.source.fences:
+        kind, text = fence.info.split(" ")[0], fence.text.removesuffix("\n")
+        anchor = at.get((kind, text), "")
+        if kind in NAMED_BY and anchor and anchor not in told:
+            told.add(anchor)
+            title = _title(kind, text, note.language, fences)
+            if title:
+                yield Said(title, "", anchor, heading_above(note, fence.line))
+
+
+def _title(kind: str, text: str, language: str, fences: DataFences) -> str:
+    try:
+        if kind == "chart":
+            return fences.chart(text, language).title
+        if kind == "facts":
+            options = read_options(text, facts_table.FIELDS, "facts")
+            family = fences.base.families[options["table"]]
+            return caption(options.get("caption"), family.title, language)
+        given = yaml.load(text, Loader=Fast)
+        record = load_record(given["file"], fences.docs, fences.known)
+        return record.title.in_language(language)
+    except (BlockError, KeyError, TypeError):
+        return ""  # the fence's own check says so
+
+
+def _captions(note: Note) -> Iterator[Said]:
+    """Yield the figures whose captions a note holds outside code."""
+    inside = lines_of_fences(note.source.fences)
+    seen = set()
+    for number, line in enumerate(note.text.split("\n"), 1):
+        match = _CAPTION.match(line)
+        if match and number not in inside and match["number"] not in seen:
+            seen.add(match["number"])
+            title = plain_text(_without_comments(match["text"]))
+            yield Said(title, "", f"fig-{match['number']}", heading_above(note, number))
+
+
+def lines_of_fences(fences: tuple[Fence, ...]) -> set[int]:
+    """Return the numbers of the lines that stand in fences."""
+    return {
+        number
+        for fence in fences
+        for number in range(fence.line - 1, fence.line + fence.text.count("\n") + 1)
+    }
+
+
+def _without_comments(text: str) -> str:
+    return re.sub(r"<!--.*?-->|\[\^[^\]]+\]", "", text)
+
+
+def heading_above(note: Note, line: int) -> str:
+    """Return the id of the heading that a line of a note stands below; empty below the title."""
+    above = [one for one in note.source.headings if one.line < line]
+    return above[-1].id if above and above[-1].level > 1 else ""
+
+
+def shown_in(notes: Catalogue, kind: str) -> dict[str, list[str]]:
+    """Return the ids of the notes that show a fence of a kind, by its text."""
+    found: dict[str, dict[str, None]] = {}
+    for note in notes.notes.values():
+        for fence in note.source.fences:
+            if fence.info.split(" ")[0] == kind:
+                found.setdefault(fence.text.strip(), {})[note.id] = None
+    return {text: list(ids) for text, ids in found.items()}

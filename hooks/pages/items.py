@@ -1,0 +1,53 @@
+"""What the handbook holds, whatever its kind, as one record: a note, a term, a chart, a question.
+
+Each module that shows things of a kind lists them as items (`items` in glossary, resources,
+questions, calculator, blocks, answers); `catalogue` gathers them. Links, search, lists and
+counts read these.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+KINDS = ("note", "question", "term", "resource", "calculator", "figure", "answer", "symptom")
+"""In the order in which counts name them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """An item in one language."""
+
+    title: str
+    summary: str = ""
+    """What search finds it by beside its title: a sentence, names, synonyms."""
+    anchor: str = ""
+    """Its id on the page; empty where it is the page."""
+    within: str = ""
+    """The id of the heading that it stands below, where that is known."""
+    names: tuple[str, ...] = ()
+    """Every name that it goes by, in any language."""
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One thing that a reader may look for."""
+
+    kind: str
+    """One of `KINDS`."""
+    key: str
+    """Its name among those of its kind."""
+    note: str
+    """The id of the note on whose page it stands."""
+    said: Mapping[str, Said] = field(default_factory=dict)
+    """What it is in each language in which its page exists."""
+    topics: tuple[str, ...] = ()
+    """Ids of areas of the map."""
+
+
+def area_of(note_id: str) -> str:
+    """Return the area that a note lies in: its outermost folder."""
+    return note_id.partition("/")[0] if "/" in note_id else ""

@@ -1,0 +1,176 @@
+"""The sources of a site, read once: its notes, and the data of pages, read when asked for."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from hooks.calc import engine as calc_engine
+from hooks.data import coverage, facts, glossary, glossary_load, load, paths, resources
+from hooks.findings import Finding
+from hooks.links import ids
+from hooks.markdown import parse, split
+from hooks.notes import Catalogue, Note, navigation, published
+from hooks.pages import DataFences, Item, markers, source_use, term_marks, topic_map
+from hooks.pages import catalogue as everything
+from hooks.pages import glossary as glossary_page
+from hooks.pages import resources as resources_page
+from hooks.pages import sources as bibliography
+from hooks.pages.values import values
+from hooks.site import anki
+
+
+class Data:
+    """The data that pages show: each part is read when somebody first asks for it."""
+
+    def __init__(
+        self, root: Path, docs: Path, notes: Catalogue, library: resources.Library
+    ) -> None:
+        """Note where the data lie; nothing is read yet."""
+        self.root, self.docs, self.notes, self.library = root, docs, notes, library
+
+    @cached_property
+    def facts(self) -> tuple[facts.FactBase, list[Finding]]:
+        """The facts, and what is wrong with them."""
+        return load.load_facts(self.docs / "data")
+
+    @cached_property
+    def glossary(self) -> tuple[glossary.Glossary, list[Finding]]:
+        """The terms, and what is wrong with them."""
+        return glossary_load.read_glossary(self.docs / glossary_load.FOLDER)
+
+    @cached_property
+    def fences(self) -> DataFences:
+        """Renders the fences that show data."""
+        cache = self.root / ".cache" / "charts"
+        return DataFences(self.facts[0], self.docs, self.root, self.notes, cache=cache)
+
+    @cached_property
+    def resolver(self) -> values.Resolver:
+        """Looks up the numbers in prose."""
+        pages = frozenset(self.notes.ids())
+        known = self.fences.known
+        return values.Resolver(self.facts[0], self.docs, self.root, pages, known=known)
+
+    @cached_property
+    def items(self) -> tuple[Item, ...]:
+        """All that readers may look for, of every kind."""
+        notes, calculators = published(self.notes), calc_engine.default(self.facts[0])
+        return everything.gather(notes, self.glossary[0], self.library, self.fences, calculators)
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """The sources of a site, read once."""
+
+    root: Path
+    docs: Path
+    notes: Catalogue
+    entries: tuple[navigation.Entry, ...]
+    data: Data
+    areas: list[topic_map.Area]
+    coverage: coverage.Coverage | None
+    """What the documents ask that the handbook grew from; None where it is bad or absent."""
+    paths: tuple[paths.LearningPath, ...]
+    """Learning paths; empty where they are bad or absent."""
+    library: resources.Library
+    """The library of resources, as far as it is valid."""
+    findings: list[Finding]
+    """Everything the checks found, sorted."""
+
+    @property
+    def facts(self) -> facts.FactBase:
+        """The facts, as far as they are valid."""
+        return self.data.facts[0]
+
+    @property
+    def glossary(self) -> glossary.Glossary:
+        """The terms, as far as they are valid."""
+        return self.data.glossary[0]
+
+    @property
+    def fences(self) -> DataFences:
+        """Renders the fences that show data; what the check has rendered is there already."""
+        return self.data.fences
+
+    @property
+    def resolver(self) -> values.Resolver:
+        """Looks up the numbers in prose, likewise."""
+        return self.data.resolver
+
+    @property
+    def items(self) -> tuple[Item, ...]:
+        """All that readers may look for, of every kind."""
+        return self.data.items
+
+
+def fill(
+    tree: Tree,
+    markdown: str,
+    path: str,
+    language: str,
+    added: Mapping[str, datetime.date] | None = None,
+) -> str:
+    """Return a page's Markdown with what is generated at its markers.
+
+    Args:
+        tree: The sources.
+        markdown: The page's text.
+        path: The note's path below the docs folder.
+        language: The language of the page.
+        added: The day on which each file of a note was added, where it matters.
+    """
+
+    def users(language: str) -> dict[str, list[Note]]:
+        return source_use.users(tree.notes, tree.facts, tree.resolver, language)
+
+    def library(language: str) -> str:
+        cited = resources_page.citing(
+            tree.library, tree.notes, language, tree.facts, users(language)
+        )
+        return resources_page.render(tree.library, tree.areas, cited, language)
+
+    def uses(language: str) -> glossary_page.Uses:
+        order = [page.path.removesuffix(".md") for one in tree.entries for page in one.pages()]
+        return term_marks.Marks(tree.glossary).uses(published(tree.notes), order, language)
+
+    return markers.fill_markers(
+        markdown,
+        page_path=path,
+        language=language,
+        entries=tree.entries,
+        notes=published(tree.notes),
+        added=added or {},
+        areas=tree.areas,
+        root=tree.root,
+        sources=lambda language: bibliography.render(tree.facts, users(language), language),
+        asked=tree.coverage,
+        learning=tree.paths,
+        has_deck=anki.is_available(),
+        library=tree.library,
+        resources=library,
+        glossary=tree.glossary,
+        items=tree.items,
+        uses=uses if added is not None else None,
+    )
+
+
+def generated_ids(tree: Tree) -> Callable[[Note], frozenset[str]]:
+    """Return what gives the ids that a build adds to a note's page: by items, and at markers."""
+    those = everything.by_page(tree.items)
+    known: dict[str, frozenset[str]] = {}
+
+    def of(note: Note) -> frozenset[str]:
+        if note.path not in known:
+            found = everything.ids(those, note)
+            body = split(note.text).body
+            filled = fill(tree, body, note.path, note.language)
+            if filled != body:
+                found |= ids.on_site(parse(filled))
+            known[note.path] = found
+        return known[note.path]
+
+    return of

@@ -1,0 +1,176 @@
+"""One list of every kind: what is in it, ids in text and page, links to them, search, counts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from hooks.calc import engine as calc_engine
+from hooks.data import FactBase, Library, Resource, check_terms
+from hooks.links.check import check_sources
+from hooks.notes.note import Catalogue
+from hooks.pages import DataFences, Item, answers, blocks, catalogue, counts
+from hooks.search.engine import make_index, open_engine
+from hooks.search.entries import Entry, add_entries
+from hooks.search.from_markdown import read_note
+from tests.samples import note, said, tree
+
+TERMS = """\
+title: {zh: 词, en: Words}
+terms:
+  - {id: mfu, zh: [算力利用率], en: [model FLOPs utilization], abbr: [MFU], defined: train/mfu,
+     says: {zh: 用上的份额。, en: The share used.}}
+"""
+PAPER = Resource.model_validate(
+    {
+        "title": "Paged attention",
+        "url": "https://a.example/p",
+        "kind": "tool",
+        "level": "intro",
+        "topics": ("train",),
+        "gives": {"zh": "怎样分页", "en": "how to page"},
+    }
+)
+TABLE = (
+    "## 看到什么，做什么\n\n| 看到 | 做 |\n| --- | --- |\n| 卡死 | 取 `trace` |\n| 卡死 | 等 |\n"
+)
+FILES: dict[str, str | bytes] = {
+    "index.md": note(
+        '## 问\n\n<div class="questions" markdown="1">\n\n- **为什么慢？**<br>先看网。\n\n</div>\n'
+    ),
+    "glossary/index.md": note("<!-- glossary -->\n"),
+    "resources/index.md": note("<!-- resources -->\n"),
+    "train/mfu.md": note(f"```calc\nkv-cache\n```\n\n图 2：一张图。\n\n{TABLE}", "算力"),
+    "train/mfu.en.md": note(
+        f"{TABLE}".replace("看到什么，做什么", "If you see … do …").replace("卡死", "stuck"), "MFU"
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def notes(tmp_path_factory: pytest.TempPathFactory) -> Catalogue:
+    return tree(tmp_path_factory.mktemp("notes"), FILES)[0]
+
+
+@pytest.fixture(scope="module")
+def items(notes: Catalogue) -> tuple[Item, ...]:
+    glossary, _ = check_terms({"docs/terms/01-w.yml": TERMS})
+    library: Library = {"paged": PAPER}
+    fences = DataFences(FactBase(), Path("docs"), Path(), notes)
+    return catalogue.gather(notes, glossary, library, fences, calc_engine.default())
+
+
+def test_every_kind_is_in_the_list(items: tuple[Item, ...]) -> None:
+    found = {(one.kind, one.note, one.said["zh"].anchor) for one in items if one.kind != "note"}
+    assert found == {
+        ("term", "glossary/index", "term-mfu"),
+        ("resource", "resources/index", "paged"),
+        ("calculator", "train/mfu", "calc-kv-cache"),
+        ("figure", "train/mfu", "fig-2"),
+        ("answer", "index", "ask-为什么慢"),
+        ("symptom", "train/mfu", "see-卡死"),
+        ("symptom", "train/mfu", "see-卡死-2"),
+    }
+    (row, _) = [one for one in items if one.kind == "symptom"]
+    assert (row.said["en"].anchor, row.said["zh"].summary) == ("see-stuck", "取 trace")
+
+
+def test_pages_have_the_ids_of_the_list(notes: Catalogue, items: tuple[Item, ...]) -> None:
+    one = notes.notes["train/mfu.md"]
+    html = (
+        blocks.with_id('<div class="calc">', blocks.anchors(one)["calc", "kv-cache"])
+        + '<p>图 2：一张图。</p><h2 id="看到什么做什么">x</h2><table><thead><tr><th>看到</th></tr>'
+        "</thead><tbody><tr><td>卡死</td></tr><tr><td>卡死</td></tr></tbody></table>"
+    )
+    html = answers.put_ids(blocks.number_figures(html), one, notes)
+    those = catalogue.by_page(items)["train/mfu", "zh"]
+    assert catalogue.unplaced(those, html, one.file) == []
+    lost = catalogue.unplaced(those, html.replace("fig-2", "fig-3"), one.file)
+    assert [(found.rule, found.target) for found in lost] == [("catalogue", "fig-2")]
+
+
+@pytest.mark.parametrize(
+    ("body", "target"),
+    [
+        ("## Calc kv-cache\n\n```calc\nkv-cache\n```\n", "calc-kv-cache"),
+        ("## Fig 2\n\n图 2：x\n", "fig-2"),
+    ],
+)
+def test_an_id_that_two_things_have(tmp_path: Path, body: str, target: str) -> None:
+    notes, _ = tree(tmp_path, {"t/a.md": note(body)})
+    fences = DataFences(FactBase(), tmp_path, tmp_path, notes)
+    glossary, _ = check_terms({})
+    found = catalogue.gather(notes, glossary, {}, fences, calc_engine.default())
+    assert [(one.rule, one.target) for one in catalogue.check(found, notes)] == [
+        ("catalogue", target)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("link", "findings"),
+    [
+        ("../glossary/index.md#term-mfu", []),
+        ("../resources/index.md#paged", []),
+        ("mfu.md#calc-kv-cache", []),
+        ("mfu.md#see-卡死", []),
+        ("../index.md#ask-为什么慢", []),
+        ("../resources/index.md#pagd", [("dead-anchor", "../resources/index.md#paged")]),
+        ("../glossary/index.md#term-mfv", [("dead-anchor", "../glossary/index.md#term-mfu")]),
+        ("mfu.md#calc-kv-cash", [("dead-anchor", "mfu.md#calc-kv-cache")]),
+    ],
+)
+def test_links_to_generated_ids(
+    tmp_path: Path, items: tuple[Item, ...], link: str, findings: list[tuple[str, str]]
+) -> None:
+    notes, _ = tree(tmp_path, FILES | {"train/x.md": note(f"[x]({link})\n")})
+    those = catalogue.by_page(items)
+    found = check_sources(notes, generated=lambda one: catalogue.ids(those, one))
+    found = [one for one in found if one.file == "docs/train/x.md"]
+    assert [(rule, better) for rule, _, _, better in said(found)] == findings
+
+
+@pytest.mark.parametrize(
+    ("query", "location", "mark"),
+    [
+        ("MFU", "glossary/index.html#term-mfu", "术语"),
+        ("paged attention", "resources/index.html#paged", "资源"),
+        ("kv-cache 计算器", "train/mfu.html#calc-kv-cache", "计算器"),
+        ("为什么慢", "index.html#ask-为什么慢", "快答"),
+        ("一张图", "train/mfu.html#fig-2", "图表"),
+    ],
+)
+def test_search_finds_every_kind(
+    items: tuple[Item, ...], query: str, location: str, mark: str
+) -> None:
+    pages = [read_note(path, str(text).encode()) for path, text in FILES.items()]
+    add_entries(
+        pages,
+        [
+            Entry(
+                one.kind,
+                one.key,
+                one.note,
+                language,
+                words.title,
+                words.summary,
+                words.anchor,
+                words.within,
+                words.names,
+            )
+            for one in items
+            for language, words in one.said.items()
+        ],
+    )
+    with open_engine(make_index(pages)) as engine:
+        hits = engine.search(query, "zh", 5)
+    assert (location, mark) in [(hit.location, hit.mark) for hit in hits[:3]]
+
+
+def test_counts_name_the_kinds(items: tuple[Item, ...]) -> None:
+    assert counts.render(items, "en", "learn/index.en.md") == (
+        "1 note · [1 term](../glossary/index.en.md) · [1 resource](../resources/index.en.md)"
+        " · 1 calculator · 1 figure or chart"
+    )
+    assert counts.also(items, "train/index", "zh").startswith("这个主题还有：[1 个术语]")
+    assert counts.also(items, "train/deep/index", "zh") == ""
