@@ -17,18 +17,21 @@ from hooks.data import downloads, resource_files
 from hooks.drawings import drawn, figures
 from hooks.findings import Finding
 from hooks.links import addresses, includes, safety
-from hooks.notes import draft_ids, drafts, history, published, twins
+from hooks.notes import draft_ids, drafts, history, minutes, published, twins
 from hooks.pages import (
     aliases,
     answers,
     backlinks,
     blocks,
     catalogue,
+    citation,
     footnotes,
     graph,
     paths,
     questions,
+    reading_order,
     resources,
+    takeaway,
     term_marks,
 )
 from hooks.pages import calculator as calc_page
@@ -36,7 +39,7 @@ from hooks.pages.values import links
 from hooks.search import entries, from_html, pages
 from hooks.search import install as search_install
 from hooks.search import material as search_material
-from hooks.site import anki, carry, check, feeds, plain, progress, prune, publish
+from hooks.site import anki, carry, check, feeds, plain, previews, progress, prune, publish
 from hooks.tree import fill as fill_page
 
 if TYPE_CHECKING:
@@ -79,6 +82,7 @@ class Build:
     pace: progress.Pace
     marks: term_marks.Marks
     drawings: drawn.Drawings
+    order: reading_order.Order
     language: str = "zh"
     anchors: dict[tuple[str, str], str] = field(default_factory=dict)
     """The ids of the fences of the page being rendered, by kind and text."""
@@ -106,6 +110,16 @@ class Build:
         """Return the scripts that the calculators of a page need; overrides/main.html asks."""
         return calc_page.scripts_of(content)
 
+    def minutes(self, source: str) -> int:
+        """Return how long a page takes to read; 0 where it is no note. note-facts.html asks."""
+        note = self.tree.notes.notes.get(source)
+        return minutes(note) if note is not None else 0
+
+    def cite(self, source: str, address: str) -> citation.Citation | None:
+        """Return how to cite the note of a file; overrides/partials/note-tools.html asks."""
+        note = self.tree.notes.notes.get(source)
+        return citation.cite(note, address) if note is not None else None
+
     def show(self, kind: str, text: str) -> str:
         """Return the HTML of a fence that shows data, on the page being rendered."""
         drawn = self.tree.fences.show(kind, text, self.language, self.page_dir)
@@ -123,10 +137,11 @@ def begin(tree: Tree, site: Path, *, is_serving: bool) -> Build:
         tree = replace(tree, notes=published(tree.notes), entries=entries)
     pace = progress.Pace(len(tree.notes.ids()))
     marks = term_marks.Marks(tree.glossary)
-    items = catalogue.by_page(tree.items)
     added = history.first_days(tree.root)
     drawings = drawn.Drawings(tree.docs)
-    return Build(tree, held, site, is_serving, added, pace, marks, drawings, items=items)
+    order = reading_order.order(tree.notes, tree.entries)
+    items = catalogue.by_page(tree.items)
+    return Build(tree, held, site, is_serving, added, pace, marks, drawings, order, items=items)
 
 
 def fill(build: Build, markdown: str, place: Place) -> str:
@@ -193,6 +208,7 @@ def complete_page(build: Build, html: str, place: Place) -> str:
         html = drafts.notice(build.language) + html
     html = build.drawings.put_in(html, note.language)  # search has collected the diagram's text
     html = build.marks.mark(html, note)  # after search has collected: it finds the text alone
+    html = takeaway.card(html, note)
     return html + _foot(build, note.id, place)
 
 
@@ -222,6 +238,7 @@ def complete_site(
     made |= downloads.files(tree.facts) | build.files | _questions(build.asked, site_url)
     made |= calc_presets.files(calc_engine.default(tree.facts).data)
     made |= graph.files(tree.notes, tree.areas)
+    made |= previews.files(build.searched)
     made |= resource_files(tree.library, resources.topics(tree.areas))
     publish.add_files(staged, made)
     if not build.is_serving:
@@ -257,7 +274,9 @@ def _foot(build: Build, note_id: str, place: Place) -> str:
     if language not in build.links_back:
         build.links_back[language] = backlinks.backlinks(notes, language)
     sources = build.links_back[language].get(note_id, [])
-    ways = paths.foot(build.tree.paths, note_id, notes, language, place.url_of)
+    learning = build.tree.paths
+    ways = reading_order.foot(build.order, learning, note_id, notes, language, place.url_of)
+    ways += paths.foot(learning, note_id, notes, language, place.url_of)
     return ways + graph.foot(note_id, sources, notes, language, place.url_of)
 
 

@@ -21,6 +21,7 @@ from hooks.data.options import BlockError, names, pick, read_options
 from hooks.data.paths import LearningPath, Step, load_paths
 from hooks.data.resource_files import files as resource_files
 from hooks.data.resource_files import path_of as resource_path
+from hooks.data.resource_files import tex
 from hooks.data.resources import GENERAL, KINDS, LEVELS, Library, Resource, load_resources
 from hooks.data.resources import plain as plain_address
 from hooks.data.rows import conditions, select
@@ -78,4 +79,5 @@ __all__ = [
     "stale_programs",
     "statistic",
     "terms",
+    "tex",
 ]

@@ -87,10 +87,10 @@ def as_bibtex(library: Library) -> str:
 
 def _entry(key: str, one: Resource) -> str:
     # Braces keep the letters of a title as they are; "others" is BibTeX's own word.
-    names = [_tex(name) for name in re.split(r"\s+and\s+", one.by or "")]
+    names = [tex(name) for name in re.split(r"\s+and\s+", one.by or "")]
     names = [name if " " in name or name == "others" else f"{{{name}}}" for name in names]
     fields = [
-        ("title", f"{{{_tex(one.title.en)}}}"),
+        ("title", f"{{{tex(one.title.en)}}}"),
         ("author", " and ".join(names)),
         ("year", str(one.year)),
     ]
@@ -107,5 +107,6 @@ def _lines(fields: Iterable[tuple[str, str]]) -> str:
     return "".join(f"  {name} = {{{value}}},\n" for name, value in fields)
 
 
-def _tex(text: str) -> str:
+def tex(text: str) -> str:
+    """Return a text as TeX reads it."""
     return "".join(_TEX.get(sign, sign) for sign in text)

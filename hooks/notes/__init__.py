@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hooks.notes.budgets import length_before_references
+from hooks.notes.budgets import is_takeaway
 from hooks.notes.cache import FOLDER, Memory, pack_finding
 from hooks.notes.drafts import draft_ids, published
 from hooks.notes.fields import FrontMatter
@@ -10,6 +10,7 @@ from hooks.notes.navigation import Entry, read_navigation, section_title
 from hooks.notes.note import DEFAULT_LANGUAGE, LANGUAGES, Catalogue, Note, language_of, note_id
 from hooks.notes.prerequisites import all_needed, needed
 from hooks.notes.questions import Card
+from hooks.notes.reading_time import minutes
 from hooks.notes.twins import twin_ids
 
 __all__ = [
@@ -24,8 +25,9 @@ __all__ = [
     "Note",
     "all_needed",
     "draft_ids",
+    "is_takeaway",
     "language_of",
-    "length_before_references",
+    "minutes",
     "needed",
     "note_id",
     "pack_finding",

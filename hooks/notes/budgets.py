@@ -97,7 +97,7 @@ def check_note(note: Note) -> Iterator[Finding]:
     unit = "words" if note.language == "en" else "characters"
     sections = _sections(note)
     for name, line, text in sections:
-        if name.lower() in TAKEAWAYS:
+        if is_takeaway(name):
             yield from _check_takeaway(note, line, text, budget.takeaway, unit)
     body = "\n".join(text for name, _, text in sections)
     kind = note.meta.kind if note.meta else "note"
@@ -156,9 +156,24 @@ def _check_prose(note: Note, body: str) -> Iterator[Finding]:
         yield Finding(note.file, 1, 1, "hedges", message, target=str(len(hedges)))
 
 
-def length_before_references(note: Note) -> int:
-    """Return how much open text a note has before the references, counted as its budget is."""
-    return length("\n".join(text for _, _, text in _sections(note)), note.language)
+def is_takeaway(title: str) -> bool:
+    """Return whether a section of this title is the takeaway of its note."""
+    return title.lower() in TAKEAWAYS
+
+
+def text_before_references(note: Note) -> str:
+    """Return the Markdown of a note's sections before the references."""
+    return "\n".join(text for _, _, text in _sections(note))
+
+
+def without_tables(text: str) -> str:
+    """Return a text without the rows of its tables."""
+    return _TABLE.sub("", text)
+
+
+def listing_lines(note: Note) -> int:
+    """Return how many lines the listings have that stand open in a note."""
+    return sum(lines for _, lines in _listings(note))
 
 
 def _sections(note: Note) -> list[tuple[str, int, str]]:

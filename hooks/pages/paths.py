@@ -1,4 +1,4 @@
-"""Learning paths as readers see them: a page with all of them, and the way on at a note's foot."""
+"""Learning paths as readers see them: a page with all, and a note's places on them at its foot."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from hooks.findings import nearest
-from hooks.notes import all_needed, length_before_references, needed
+from hooks.notes import all_needed, minutes, needed
 from hooks.pages import contents
 
 if TYPE_CHECKING:
@@ -14,12 +14,10 @@ if TYPE_CHECKING:
 
     from hooks.data import LearningPath
     from hooks.findings import Document, Finding
-    from hooks.notes import Catalogue, Note
+    from hooks.notes import Catalogue
 
 PAGE = "paths/index"
 """The note that shows them all."""
-A_MINUTE = {"zh": 400, "en": 200}
-"""What is read in a minute: Chinese characters, English words."""
 _WORDS = {
     "zh": {
         "sum": "{} 篇，约 {} 分钟",
@@ -31,7 +29,6 @@ _WORDS = {
         "title": "学习路径",
         "place": "第 {}/{} 篇",
         "before": "上一篇",
-        "after": "下一篇",
         "last": "这是最后一篇",
     },
     "en": {
@@ -44,15 +41,9 @@ _WORDS = {
         "title": "Learning paths",
         "place": "note {} of {}",
         "before": "Before",
-        "after": "Next",
         "last": "This is the last one",
     },
 }
-
-
-def minutes(note: Note) -> int:
-    """Return how long it takes to read a note's open text before the references; at least one."""
-    return max(1, round(length_before_references(note) / A_MINUTE[note.language]))
 
 
 def check(paths: Sequence[LearningPath], document: Document, notes: Catalogue) -> list[Finding]:
@@ -127,7 +118,9 @@ def foot(
     language: str,
     url_of: Callable[[str], str | None],
 ) -> str:
-    """Return the box with the note before and the next one on each path; else nothing.
+    """Return the box with a note's place on each path and the note before it; else nothing.
+
+    What to read next stands above it (`reading_order`).
 
     Args:
         paths: All paths.
@@ -147,11 +140,10 @@ def foot(
         name = f'<a href="{escape(page)}#{path.id}">{title}</a>' if page else title
         place = words["place"].format(at + 1, len(path.notes))
         parts = [f"<span>{name} <small>{place}</small></span>"]
-        for word, other in (("before", at - 1), ("after", at + 1)):
-            if 0 <= other < len(path.notes):
-                parts.append(_step(path.notes[other].note, word, notes, language, url_of))
-            elif word == "after":
-                parts.append(f"<span>{words['last']}</span>")
+        if at:
+            parts.append(_step(path.notes[at - 1].note, "before", notes, language, url_of))
+        if at + 1 == len(path.notes):
+            parts.append(f"<span>{words['last']}</span>")
         items.append(f"<li>{' '.join(parts)}</li>")
     if not items:
         return ""

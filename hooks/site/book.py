@@ -14,7 +14,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 _DROPPED = (
     "script, style, button, form, input, template, .headerlink, .md-content__button, .backlinks,"
     " .md-source-file, .calc__app, .resources__filter, .practice, .md-tags, .untranslated,"
-    " .footnote-backref, .footnote-uses, .calc__noscript"
+    " .footnote-backref, .footnote-uses, .calc__noscript, .note-tools, .page-contents, .order"
 )
 _UNFOLDED = re.compile(r"<(/?)(details|summary)\b[^>]*>")
 _SVG = re.compile(r"<svg\b.*?</svg>", re.DOTALL)

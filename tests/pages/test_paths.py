@@ -120,7 +120,7 @@ def test_a_path_shows_order_minutes_sum_and_needs(tmp_path: Path, language: str)
     assert findings == []
     shown = page.render(paths, found, language, prefix="..")
     end = "" if language == "zh" else ".en"
-    minutes = 2  # 1,000 characters at 400 a minute are 2.5; 300 words at 200 are 1.5: to the even
+    minutes = {"zh": 2, "en": 1}[language]  # 1,000 characters are 2.5 at 400; 300 words 1.4 at 220
     lines = [line for line in shown.split("\n") if line.startswith("1. ")]
     assert [
         f'data-done="{one}" data-minutes="{minutes}"' in line
@@ -129,25 +129,21 @@ def test_a_path_shows_order_minutes_sum_and_needs(tmp_path: Path, language: str)
     assert f"[side{end}](../o/side{end}.md)" in lines[0]
     assert ("：因" if language == "zh" else ": why") in lines[1]
     assert all(f"[one{end}](../t/one{end}.md)" in line for line in lines)
-    assert ("2 篇，约 4 分钟" if language == "zh" else "2 notes, about 4 minutes") in shown
+    assert ("2 篇，约 4 分钟" if language == "zh" else "2 notes, about 2 minutes") in shown
     assert f"## {'路' if language == 'zh' else 'Path'} {{: #p }}" in shown
 
 
-FEET = {
-    "t/one": (None, "t/two", 1),
-    "t/two": ("t/one", "t/three", 2),
-    "t/three": ("t/two", None, 3),
-}
+FEET = {"t/one": (None, 1), "t/two": ("t/one", 2), "t/three": ("t/two", 3)}
 
 
 @LANGUAGES
 @pytest.mark.parametrize("at", FEET)
-def test_the_foot_leads_on(tmp_path: Path, at: str, language: str) -> None:
+def test_the_foot_says_where_the_note_stands(tmp_path: Path, at: str, language: str) -> None:
     found, paths, _ = small(tmp_path, f"{HEAD}    notes: [t/one, t/two, t/three]\n")
     box = page.foot(paths, at, found, language, lambda one: f"to/{one}.html")
-    before, after, place = FEET[at]
+    before, place = FEET[at]
     assert re.findall(r'href="to/([^"]*)\.html', box) == [
-        one for one in ("paths/index", before, after) if one
+        one for one in ("paths/index", before) if one
     ]
     assert 'href="to/paths/index.html#p"' in box and f'data-done="{at}"' in box
     assert (f"第 {place}/3 篇" if language == "zh" else f"note {place} of 3") in box

@@ -1,0 +1,176 @@
+"""The frame of a note's page as readers use it: drawings, wide tables, previews, contents, foot."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page, expect
+
+from hooks.search.pages import Page as Searched
+from hooks.search.pages import Section
+from hooks.site import previews
+from tests.browser import waiting
+from tests.conftest import ROOT
+
+pytestmark = pytest.mark.browser
+
+PHONE = {"width": 390, "height": 844}
+DESK = {"width": 1440, "height": 900}
+ASSETS = ROOT / "docs/assets"
+WIDE = "".join(f"<td>number {count}</td>" for count in range(14))
+BODY = f"""
+<p><a href="two.html">a note</a>, <a href="two.html#why">a section</a>,
+<a href="https://example.org/">elsewhere</a></p>
+<figure class="figure"><div class="figure__scroll"><svg class="figure__svg" role="img"
+  aria-label="Two chips" viewBox="0 0 700 200" style="--fig-width: 700px"><rect id="chip"
+  width="700" height="200" fill="#888"/></svg></div><figcaption>Two chips</figcaption></figure>
+<div class="facts"><div class="facts__scroll" role="region" aria-label="Wide" tabindex="0">
+<table class="facts__table"><tbody><tr><th scope="row">row</th>{WIDE}</tr></tbody></table>
+</div></div>
+<p>End.</p>
+"""
+Open = Callable[..., Page]
+
+
+@pytest.fixture
+def open_page(browser: Browser, tmp_path: Path) -> Iterator[Open]:
+    """Open a page of a folder that holds the scripts and the data; no complaint may come of it."""
+    contexts = []
+    complaints: list[str] = []
+    two = Searched("en/t/two.html", "t/two", "en", "Note two", description="In short.")
+    two.sections = [Section("why", 2, "Why", "Because of this. And that.")]
+    for name, text in previews.files([two]).items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    styles = "".join(
+        f'<link rel="stylesheet" href="{(ASSETS / "stylesheets" / name).as_uri()}">'
+        for name in ("handbook.css", "data.css", "page.css")
+    )
+    scripts = "".join(
+        f'<script src="{(ASSETS / "javascripts" / name).as_uri()}" data-base="../../"></script>'
+        for name in ("scroll-edges.js", "enlarge.js", "previews.js")
+    )
+    folder = tmp_path / "en/t"
+    folder.mkdir(parents=True)
+    (folder / "two.html").write_text("<h1>Note two</h1>", encoding="utf-8")
+    (folder / "one.html").write_text(
+        '<!doctype html><html lang="en" data-md-color-scheme="default"><head>'
+        f'<meta charset="utf-8"><title>t</title>{styles}<style>body {{ margin: 0 }}'
+        " article { max-width: 700px; margin: 0 16px }</style>"
+        '<meta name="viewport" content="width=device-width"></head>'
+        f'<body><main><article class="md-typeset"><h1>t</h1>{BODY}</article></main>'
+        f"{scripts}</body></html>",
+        encoding="utf-8",
+    )
+
+    def open_it(**options: Any) -> Page:
+        context = browser.new_context(offline=True, **options)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.goto((folder / "one.html").as_uri())
+        return page
+
+    yield open_it
+    for context in contexts:
+        context.close()
+    assert complaints == []
+
+
+def test_a_drawing_enlarges_and_goes_back(open_page: Open) -> None:
+    page = open_page(viewport=PHONE)
+    control = page.get_by_role("button", name="Enlarge: Two chips")
+    dialog = page.get_by_role("dialog", name="Two chips")
+    control.focus()
+    page.keyboard.press("Enter")
+    expect(dialog.locator("svg")).to_be_visible()
+    expect(page.locator("#chip")).to_have_count(1)  # moved, not copied
+    width = dialog.locator("svg").bounding_box()
+    dialog.get_by_role("button", name="Larger").click()
+    wider = dialog.locator("svg").bounding_box()
+    assert width and wider and wider["width"] > width["width"] > PHONE["width"]
+    assert Axe().run(page).response["violations"] == []
+    page.keyboard.press("Escape")
+    expect(dialog).to_be_hidden()
+    expect(control).to_be_focused()
+    expect(page.locator("figure #chip")).to_have_count(1)
+    page.locator("figure svg").click()
+    expect(dialog).to_be_visible()
+    dialog.locator("svg").click()
+    expect(dialog).to_be_hidden()
+
+
+def test_a_wide_table_uses_the_desk_and_says_that_it_scrolls(open_page: Open) -> None:
+    page = open_page(viewport=DESK)
+    table = page.locator(".facts__scroll")
+    expect(table).to_have_attribute("data-grown", "")
+    box = table.bounding_box()
+    assert box and 716 < box["x"] + box["width"] <= DESK["width"]
+    page.set_viewport_size(PHONE)  # type: ignore[arg-type]
+    expect(table).to_have_attribute("data-scrolls", "end")
+    expect(table).to_have_attribute("data-hint", "⇆ Scroll sideways for the rest")
+    table.evaluate("box => { box.scrollLeft = box.scrollWidth }")
+    expect(table).to_have_attribute("data-scrolls", "start")
+    waiting.fits(page)
+
+
+def test_a_link_is_previewed(open_page: Open) -> None:
+    page = open_page(viewport=DESK)
+    tip = page.get_by_role("tooltip")
+    note, section = page.get_by_text("a note"), page.get_by_text("a section")
+    page.keyboard.press("Tab")
+    expect(note).to_be_focused()
+    expect(tip).to_have_text("Note twoIn short.")
+    expect(note).to_have_accessible_description("Note two In short.")
+    page.keyboard.press("Escape")
+    expect(tip).to_be_hidden()
+    section.hover()
+    expect(tip).to_have_text("Note twoBecause of this.")
+    tip.hover()
+    expect(tip).to_be_visible()
+    page.get_by_text("elsewhere").hover()
+    expect(tip).to_be_hidden()
+
+
+def test_a_finger_that_rests_previews_and_one_that_taps_goes_on(open_page: Open) -> None:
+    page = open_page(viewport=PHONE, has_touch=True, is_mobile=True)
+    link = page.get_by_text("a note")
+    box = link.bounding_box()
+    assert box
+    touch = page.context.new_cdp_session(page)
+    point = {"x": box["x"] + 5, "y": box["y"] + 5}
+    touch.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [point]})
+    expect(page.get_by_role("tooltip")).to_be_visible()
+    touch.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+    expect(page.get_by_role("tooltip")).to_be_visible()
+    assert page.url.endswith("one.html")
+    page.get_by_role("heading", name="t").tap()
+    expect(page.get_by_role("tooltip")).to_be_hidden()
+    link.tap()
+    page.wait_for_url("**/two.html")
+
+
+@pytest.fixture
+def note_page(browser: Browser, small_site: Path) -> Iterator[Page]:
+    """A note of a small built handbook on a phone, without script."""
+    context = browser.new_context(viewport=PHONE, java_script_enabled=False, offline=True)  # type: ignore[arg-type]
+    page = context.new_page()
+    page.goto((small_site / "en/topic/two.html").as_uri())
+    yield page
+    context.close()
+
+
+def test_without_script(note_page: Page) -> None:
+    contents = note_page.locator(".page-contents")
+    expect(contents.get_by_role("link")).to_have_count(0)  # folded
+    contents.locator("summary").click()
+    expect(contents.get_by_role("link")).to_have_text(["Congestion", "Back off", "Filler"])
+    note_page.get_by_text("Cite this").click()
+    expect(note_page.get_by_text("@misc{aihpc-topic-two-en,")).to_be_visible()
+    expect(note_page.get_by_text("Report an error")).to_have_count(0)  # no repository is known
+    following = note_page.get_by_role("complementary", name="Before and after this note")
+    expect(following.get_by_role("link")).to_have_text(["Note three"])

@@ -1,0 +1,133 @@
+"""The frame of a note's page: its card, how to cite it, what to read before and after it."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from hooks.data import load_paths
+from hooks.notes import Entry, minutes
+from hooks.pages import citation, reading_order, takeaway
+from tests.samples import note, tree
+
+PATHS = (
+    "paths:\n  - {id: p, title: One & all, reader: R, notes: [t/one, t/two]}\n"
+    "  - {id: q, title: Other, reader: R, notes: [t/one, t/two, t/three]}\n"
+)
+NAV = (
+    Entry(path="index.md"),
+    Entry(
+        title="T",
+        children=tuple(Entry(path=f"t/{name}.md") for name in ("index", "one", "two", "three")),
+    ),
+)
+
+PAGES = {
+    "to the next section": (
+        '<h1>T</h1>\n<h2 id="t">Takeaway</h2>\n<p>A.</p>\n<h2 id="n">N</h2>\n<p>B.</p>',
+        '<h2 id="t">Takeaway</h2>\n<p>A.</p>\n</section>',
+    ),
+    "to the end": ('<h2 id="t">Takeaway</h2>\n<p>A.</p>', "<p>A.</p></section>"),
+    "anchors belong to what follows": (
+        '<h2 id="t">Takeaway</h2>\n<p>A.</p>\n<p><a id="x"></a>\n<a id="y"></a></p>\n<h2>N</h2>',
+        "<p>A.</p>\n</section>",
+    ),
+    "but not a paragraph that says something": (
+        '<h2 id="t">Takeaway</h2>\n<p><a id="x"></a>A.</p>\n<h2>N</h2>',
+        '<p><a id="x"></a>A.</p>\n</section>',
+    ),
+}
+
+
+@pytest.mark.parametrize("case", PAGES)
+def test_the_takeaway_is_a_card(case: str, tmp_path: Path) -> None:
+    html, wanted = PAGES[case]
+    found, _ = tree(tmp_path, {"t/one.en.md": note("## Takeaway\n\nA.\n")})
+    made = takeaway.card(html, found.notes["t/one.en.md"])
+    section = made[made.index("<section") : made.index("</section>") + 10]
+    assert section.startswith('<section class="takeaway">\n<h2 id="t">') and wanted in section
+    assert made.replace('<section class="takeaway">\n', "").replace(
+        f"</section>{takeaway.AFTER}\n", ""
+    ) == (html)
+
+
+def test_a_page_without_one_stays_as_it_is(tmp_path: Path) -> None:
+    found, _ = tree(tmp_path, {"t/one.md": note("## 数据\n\n甲\n\n## 一句话结论\n\n乙\n")})
+    html = '<h2 id="数据">数据</h2><p>甲</p><h2 id="一句话结论">一句话结论</h2><p>乙</p>'
+    assert takeaway.card(html, found.notes["t/one.md"]) == html
+
+
+TEXTS = {
+    "characters": ("a.md", "字" * 1200, 3),
+    "words": ("a.en.md", "word " * 660, 3),
+    "a table counts half": ("a.md", "| 甲 |\n| --- |\n" + "| " + "字" * 1600 + " |\n", 2),
+    "code by its lines": ("a.md", "```text\n" + "x = 1\n" * 80 + "```\n", 2),
+    "folds not at all": ("a.md", f"<details>\n{'字' * 4000}\n</details>\n", 1),
+    "nor references": ("a.md", f"字\n\n## 参考资料\n\n{'字' * 4000}\n", 1),
+}
+
+
+@pytest.mark.parametrize("case", TEXTS)
+def test_reading_time(case: str, tmp_path: Path) -> None:
+    name, body, wanted = TEXTS[case]
+    found, _ = tree(tmp_path, {name: note(f"{body}\n")})
+    assert minutes(found.notes[name]) == wanted
+
+
+def test_a_citation_names_title_date_and_address(tmp_path: Path) -> None:
+    found, _ = tree(
+        tmp_path, {"t/one.md": note("甲\n", "五"), "t/one.en.md": note("A\n", "50% of A_1")}
+    )
+    zh = citation.cite(found.notes["t/one.md"], "t/one.html")
+    assert zh.line == (
+        "AI Infra & HPC Handbook contributors：《五》，AI Infra & HPC 手册，"
+        "核对于 2026-01-02，t/one.html"
+    )
+    assert "howpublished = {t/one.html}" in zh.bibtex
+    en = citation.cite(found.notes["t/one.en.md"], "https://h.example/en/t/one.html#a_b")
+    assert "“50% of A_1”" in en.line and "verified 2026-01-02" in en.line
+    assert en.bibtex == (
+        "@misc{aihpc-t-one-en,\n"
+        "  title = {{50\\% of A\\_1}},\n"
+        "  author = {{AI Infra \\& HPC Handbook contributors}},\n"
+        "  year = {2026},\n"
+        "  note = {AI Infra \\& HPC Handbook; facts verified 2026-01-02},\n"
+        "  url = {https://h.example/en/t/one.html#a_b},\n"
+        "}"
+    )
+
+
+FEET = {
+    "t/one": {"Read next": ["two"], "Builds on this": ["three"]},
+    "t/two": {"Read first": ["one"], "Read next": ["three"]},
+    "t/three": {"Read first": ["one", "two"]},
+    "t/index": {},
+}
+
+
+@pytest.mark.parametrize("at", FEET)
+def test_what_to_read_before_and_after(at: str, tmp_path: Path) -> None:
+    wanted = {"t/index": "", "t/one": "", "t/two": "t/one", "t/three": "t/one, t/two"}
+    files: dict[str, str | bytes] = {"data/paths.yml": PATHS}
+    for name, ids in wanted.items():
+        kind = "map" if name == "t/index" else f"note\nprerequisites: [{ids}]"
+        for end in (".md", ".en.md"):
+            text = note("x\n", f"{name[2:]} <&>").replace("kind: note", f"kind: {kind}")
+            files[name + end] = text
+    notes, _ = tree(tmp_path, files)
+    paths, _, problems = load_paths(tmp_path / "docs/data/paths.yml", "f")
+    assert problems == []
+    order = reading_order.order(notes, NAV)
+    box = reading_order.foot(order, paths, at, notes, "en", lambda one: f"to/{one}.html")
+    shown = {
+        row.partition("<p>")[2].partition("</p>")[0]: re.findall(r'href="to/t/(\w+)\.html"', row)
+        for row in box.split('<div class="order__row">')[1:]
+    }
+    assert shown == FEET[at]
+    if at == "t/one":
+        assert "two &lt;&amp;&gt;</a> <small>on the path One &amp; all, Other</small>" in box
+    without = reading_order.foot(order, (), at, notes, "en", lambda one: f"to/{one}.html")
+    assert ("Read next" in without) == (at in ("t/one", "t/two"))  # by the navigation
+    assert reading_order.foot(order, paths, at, notes, "en", lambda _: None) == ""
