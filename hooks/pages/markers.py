@@ -16,6 +16,7 @@ from hooks.pages import (
     contents,
     coverage,
     graph,
+    home_counts,
     paths,
     questions,
     topic_map,
@@ -26,7 +27,7 @@ from hooks.pages import glossary as glossary_page
 
 _MARKER = re.compile(
     r"^<!-- (?P<name>contents|notes|newest|verified|map|plan|external-links|sources"
-    r"|check-rules|coverage|questions|resources|glossary|vendor-terms|paths|tree|graph)"
+    r"|check-rules|coverage|questions|resources|glossary|vendor-terms|paths|path-cards|home-counts|tree|graph)"
     r"(?: depth=(?P<depth>\d))?(?: area=(?P<area>[a-z]+))? -->[ \t]*$",
     re.MULTILINE,
 )
@@ -67,6 +68,7 @@ def fill_markers(
     `<!-- resources -->`: what `resources` returns for the language, the whole library.
     `<!-- glossary -->`: the entries of the `glossary`, with an index. `<!-- vendor-terms -->`:
     what vendors call the same thing. `<!-- paths -->`: the paths of `learning`.
+    `<!-- path-cards -->`: the same in short. `<!-- home-counts -->`: how much there is.
     `<!-- tree -->`: the topic map down to notes. `<!-- graph -->`: notes and links.
     """
     prefix = posixpath.relpath(".", posixpath.dirname(page_path) or ".")
@@ -103,6 +105,10 @@ def fill_markers(
             return vendor_terms.render(glossary, language, here) if glossary else ""
         if name == "paths":
             return paths.render(learning, notes, language, prefix=prefix)
+        if name == "path-cards":
+            return paths.cards(learning, notes, language, prefix=prefix)
+        if name == "home-counts":
+            return home_counts.line(notes, language, prefix=prefix)
         if name == "tree":
             return topic_tree.render(areas, notes, language, prefix=prefix)
         if name == "graph":

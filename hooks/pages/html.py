@@ -1,0 +1,27 @@
+"""HTML with more than a tag in it: Jinja2 templates beside this module, escaped by themselves."""
+
+from __future__ import annotations
+
+import functools
+from pathlib import Path
+
+import jinja2
+
+_FOLDER = Path(__file__).with_name("templates")
+
+
+@functools.cache
+def _environment() -> jinja2.Environment:
+    return jinja2.Environment(
+        loader=jinja2.FileSystemLoader(_FOLDER),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined,
+    )
+
+
+def render(name: str, **values: object) -> str:
+    """Return what a template of `templates/` makes of values, as one line: Markdown keeps it."""
+    text = _environment().get_template(name).render(**values)
+    return "".join(line.strip() for line in text.splitlines())
