@@ -35,7 +35,7 @@ from hooks.pages.values import links
 from hooks.search import from_html, pages
 from hooks.search import install as search_install
 from hooks.search import material as search_material
-from hooks.site import anki, carry, check, feeds, plain, progress, publish
+from hooks.site import anki, carry, check, feeds, plain, progress, publish, shared
 
 if TYPE_CHECKING:
     import datetime
@@ -97,6 +97,10 @@ class Build:
     def calc_scripts(self, content: str) -> list[str]:
         """Return the scripts that the calculators of a page need; overrides/main.html asks."""
         return calc_page.scripts_of(content)
+
+    def card_of(self, page: str) -> str:
+        """Return the address of the picture for a page that is shared; the templates ask."""
+        return shared.card_of(page, (leaf for leaf, _ in self.written))
 
     def show(self, kind: str, text: str) -> str:
         """Return the HTML of a fence that shows data, on the page being rendered."""
@@ -220,6 +224,9 @@ def complete_site(
     made |= calc_presets.files(calc_engine.default(tree.facts).data)
     made |= graph.files(tree.notes, tree.areas)
     made |= resource_files(tree.library, resources.topics(tree.areas))
+    made |= shared.entrance_files(build.about, site_url)
+    leaves = [leaf for leaf, _ in build.written]
+    made |= shared.card_files(leaves, site_url, tree.root / ".cache" / "cards")
     publish.add_files(staged, made)
     return sorted({*build.found, *check.check_site(staged, site_url=site_url)})
 
