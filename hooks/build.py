@@ -99,7 +99,7 @@ class Build:
         return calc_page.scripts_of(content)
 
     def card_of(self, page: str) -> str:
-        """Return the address of the picture for a page that is shared; the templates ask."""
+        """Return the address of the card for a page that is shared; the templates ask."""
         return shared.card_of(page, (leaf for leaf, _ in self.written))
 
     def show(self, kind: str, text: str) -> str:

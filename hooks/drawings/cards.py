@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import unicodedata
+import zlib
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -36,11 +37,12 @@ class Card:
 def svg(card: Card) -> str:
     """Return a card as SVG."""
     source = jinja2.Template(_TEMPLATE.read_text(encoding="utf-8"), autoescape=True)
-    return source.render(
+    drawn: str = source.render(
         card=card,
         title=wrap(card.title, *_TITLE),
         text=wrap(card.text, *_TEXT),
     )
+    return drawn
 
 
 def draw(card: Card, cache: Path | None = None) -> bytes:
@@ -63,7 +65,25 @@ def png(source: str) -> bytes:
     """Return an SVG as PNG, in its own size."""
     import vl_convert
 
-    return bytes(vl_convert.svg_to_png(source, scale=1))
+    return _smaller(bytes(vl_convert.svg_to_png(source, scale=1)))
+
+
+def _smaller(picture: bytes) -> bytes:
+    """Return a PNG with its pixels packed as tightly as zlib can; the renderer packs for speed."""
+    parts, pixels, at = [picture[:8]], b"", 8
+    while at < len(picture):
+        length = int.from_bytes(picture[at : at + 4], "big")
+        kind = picture[at + 4 : at + 8]
+        if kind == b"IDAT":
+            pixels += picture[at + 8 : at + 8 + length]
+        elif kind == b"IEND":
+            body = b"IDAT" + zlib.compress(zlib.decompress(pixels), 9)
+            size, check = len(body) - 4, zlib.crc32(body)
+            parts.append(size.to_bytes(4, "big") + body + check.to_bytes(4, "big"))
+        if kind != b"IDAT":
+            parts.append(picture[at : at + length + 12])
+        at += length + 12
+    return b"".join(parts)
 
 
 @functools.cache
@@ -95,7 +115,7 @@ def wrap(text: str, width: float, most: int) -> list[str]:
 
 
 def _pieces(text: str) -> list[str]:
-    """Return the parts between which a line may end: Chinese letters, and words with their space."""
+    """Return the parts between which a line may end: Chinese letters, words with their space."""
     found: list[str] = []
     for letter in text:
         is_word = not _is_wide(letter) and found and not _is_wide(found[-1][-1])

@@ -19,16 +19,14 @@ if TYPE_CHECKING:
 
 CARDS = "assets/cards"
 """Folder of the cards in the site; neither the offline copy nor the archive has it."""
-ONE_CARD = "assets/icons/card.png"
-"""The card of pages without one of their own."""
 _SIZES = (192, 512)
 _INK, _PAPER = "#16404a", "#fcfcf9"
 
 
 def card_of(page: str, leaves: Iterable[Leaf]) -> str:
-    """Return the address, below the site's root, of the card for a page, by the page's address."""
+    """Return the address from the site's root of a page's own card; empty where it has none."""
     is_own = cards.has_chinese() and any(leaf.page == page for leaf in leaves)
-    return f"{CARDS}/{page.removesuffix('.html')}.png" if is_own else ONE_CARD
+    return f"{CARDS}/{page.removesuffix('.html')}.png" if is_own else ""
 
 
 def card_files(leaves: Iterable[Leaf], site_url: str, cache: Path | None) -> dict[str, bytes]:
