@@ -39,7 +39,7 @@ from hooks.pages.values import links
 from hooks.search import entries, from_html, pages
 from hooks.search import install as search_install
 from hooks.search import material as search_material
-from hooks.site import anki, carry, check, feeds, plain, previews, progress, prune, publish
+from hooks.site import anki, carry, check, feeds, plain, previews, progress, prune, publish, shared
 from hooks.tree import fill as fill_page
 
 if TYPE_CHECKING:
@@ -119,6 +119,10 @@ class Build:
         """Return how to cite the note of a file; overrides/partials/note-tools.html asks."""
         note = self.tree.notes.notes.get(source)
         return citation.cite(note, address) if note is not None else None
+
+    def card_of(self, page: str) -> str:
+        """Return the address of the card for a page that is shared; the templates ask."""
+        return shared.card_of(page, (leaf for leaf, _ in self.written))
 
     def show(self, kind: str, text: str) -> str:
         """Return the HTML of a fence that shows data, on the page being rendered."""
@@ -240,6 +244,9 @@ def complete_site(
     made |= graph.files(tree.notes, tree.areas)
     made |= previews.files(build.searched)
     made |= resource_files(tree.library, resources.topics(tree.areas))
+    made |= shared.entrance_files(build.about, site_url)
+    leaves = [leaf for leaf, _ in build.written]
+    made |= shared.card_files(leaves, site_url, tree.root / ".cache" / "cards")
     publish.add_files(staged, made)
     if not build.is_serving:
         prune.prune(staged, keep=prune.STOCK if search_settings.engine == "stock" else ())

@@ -1,7 +1,8 @@
 """What a `calc` fence becomes: a place for the form, and all that needs no script.
 
 The fence holds a calculator's name. On the pages of the calculators everything is open; in a note
-the formula, assumptions and worked example are folded below the form.
+the formula, assumptions and worked example are folded below the form. With inputs and outputs
+behind the name it is a tile (`calc_tile`).
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from hooks.calc import CalcError, registry
+from hooks.pages import calc_tile
 from hooks.pages.items import Item, Said, area_of
 
 if TYPE_CHECKING:
@@ -38,7 +40,7 @@ _WORDS = {
     "users": {"zh": "用到它的笔记：", "en": "Notes that show it: "},
     "read": {"zh": "，{} 阅读", "en": ", read {}"},
 }
-_PLACE = re.compile(r'class="calc" data-calc="([a-z0-9-]+)"')
+_PLACE = re.compile(r'class="(?:calc-tile )?calc" data-calc="([a-z0-9-]+)"')
 
 
 def render_block(
@@ -53,7 +55,7 @@ def render_block(
     """Return the HTML for a `calc` fence.
 
     Args:
-        source: The text of the fence: a calculator's name.
+        source: The text of the fence: a calculator's name, or a tile of it.
         calculators: The engine that computes the worked example.
         language: The language of the page.
         page_dir: Folder of the page in the site; links start there.
@@ -63,6 +65,11 @@ def render_block(
     Raises:
         CalcError: There is no such calculator, or its worked example does not compute.
     """
+    choice = calc_tile.read(source)
+    if choice is not None:
+        return calc_tile.render(
+            choice, calculators=calculators, language=language, page_dir=page_dir, titles=titles
+        )
     name = source.strip()
     record = calculators.record(name)
     text = {key: value[language] for key, value in _WORDS.items()}

@@ -21,11 +21,11 @@ def _environment() -> jinja2.Environment:
     )
 
 
-def render(name: str, **values: object) -> str:
-    """Return what a template of `templates/` makes of values, as one line: Markdown keeps it."""
-    return "".join(line.strip() for line in fill(name, **values).splitlines())
-
-
 def fill(name: str, **values: object) -> str:
     """Return what a template of `templates/` makes of values, line breaks and all."""
     return _environment().get_template(name).render(**values)
+
+
+def render(name: str, **values: object) -> str:
+    """Return what a template of `templates/` makes of values, as one line: Markdown keeps it."""
+    return "".join(line.strip() for line in fill(name, **values).splitlines())

@@ -29,7 +29,8 @@ from hooks.pages.items import Item
 
 _MARKER = re.compile(
     r"^<!-- (?P<name>contents|notes|newest|verified|map|plan|external-links|sources"
-    r"|check-rules|coverage|questions|resources|glossary|vendor-terms|paths|tree|graph|counts)"
+    r"|check-rules|coverage|questions|resources|glossary|vendor-terms|paths|path-cards|counts"
+    r"|tree|graph)"
     r"(?: depth=(?P<depth>\d))?(?: area=(?P<area>[a-z]+))? -->[ \t]*$",
     re.MULTILINE,
 )
@@ -73,7 +74,8 @@ def fill_markers(
     `<!-- resources -->`: what `resources` returns for the language, the whole library.
     `<!-- glossary -->`: the entries of the `glossary`, with an index and the `uses` of each.
     `<!-- vendor-terms -->`: what vendors call the same thing.
-    `<!-- paths -->`: the paths of `learning`.
+    `<!-- paths -->`: the paths of `learning`;
+    `<!-- path-cards -->`: the same in short.
     `<!-- tree -->`: the topic map down to notes. `<!-- graph -->`: notes and links.
     `<!-- counts -->`: how many `items` of each kind there are.
     """
@@ -116,6 +118,8 @@ def fill_markers(
             return paths.render(learning, notes, language, prefix=prefix)
         if name == "counts":
             return counts.render(items, language, page_path)
+        if name == "path-cards":
+            return paths.cards(learning, notes, language, prefix=prefix)
         if name == "tree":
             return topic_tree.render(areas, notes, language, prefix=prefix)
         if name == "graph":

@@ -30,6 +30,8 @@ _WORDS = {
         "place": "第 {}/{} 篇",
         "before": "上一篇",
         "last": "这是最后一篇",
+        "start": "从 {} 开始",
+        "hours": "{} 篇 · 约 {} 小时",
     },
     "en": {
         "sum": "{} notes, about {} minutes",
@@ -42,6 +44,8 @@ _WORDS = {
         "place": "note {} of {}",
         "before": "Before",
         "last": "This is the last one",
+        "start": "Starts with {}",
+        "hours": "{} notes · about {} hours",
     },
 }
 
@@ -109,6 +113,27 @@ def _path(path: LearningPath, notes: Catalogue, language: str, prefix: str) -> s
         f'{head}\n\n{reader}\n\n<div class="path" data-path="{path.id}" markdown="1">\n\n'
         f'<p class="path__sum">{count}</p>\n\n{body}\n\n</div>'
     )
+
+
+def cards(
+    paths: Sequence[LearningPath], notes: Catalogue, language: str, *, prefix: str = ""
+) -> str:
+    """Return every path as a card in Markdown: how long, for whom, and where it starts."""
+    words, page = _WORDS[language], notes.in_language(PAGE, language)
+    lines = []
+    for path in paths:
+        read = [note for step in path.notes if (note := notes.in_language(step.note, language))]
+        title = contents.escape(path.title.in_language(language))
+        if page is not None:
+            title = contents.link(page, prefix, path.id, path.title.in_language(language))
+        hours = max(1, round(sum(minutes(note) for note in read) / 60))
+        lines.append(
+            f"- **{title}**<br><small>{words['hours'].format(len(read), hours)}</small><br>"
+            f"{contents.escape(path.reader.in_language(language))}<br>"
+            f"<small>{words['start'].format(contents.link(read[0], prefix))}</small>"
+        )
+    body = "\n".join(lines)
+    return f'<div class="path-cards" markdown="1">\n\n{body}\n\n</div>'
 
 
 def foot(

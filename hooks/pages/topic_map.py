@@ -1,12 +1,11 @@
 """The map of all topics: what exists is a link, what is planned says so.
 
-The map is a nested list that style sheets draw as a tree, so that it can be read by screen
+The map is lists and folds that a style sheet draws as boxes, so that it can be read by screen
 readers, found by the browser's search, and needs neither script nor picture.
 """
 
 from __future__ import annotations
 
-import posixpath
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
@@ -18,6 +17,10 @@ from hooks.notes import Catalogue, Note
 from hooks.pages import contents
 
 _PLANNED = {"zh": "计划中", "en": "planned"}
+_ALL_PLANNED = {
+    "zh": "还在计划中的 {areas} 个方向（{groups} 组）",
+    "en": "{areas} more areas, planned ({groups} groups)",
+}
 _MIND_MAP = {"zh": "主题地图", "en": "Topic map"}
 
 
@@ -89,25 +92,55 @@ def _first_note(group: Group, notes: Catalogue, language: str) -> Note | None:
 
 
 def as_map(areas: list[Area], notes: Catalogue, language: str, *, prefix: str = "") -> str:
-    """Return the map as a nested Markdown list in a box."""
-    lines = []
+    """Return the map as boxes in Markdown: an area with its groups, what is planned folded.
+
+    Areas of which nothing exists come last, in one fold of their own.
+    """
+    boxes, planned = [], []
     for area in areas:
         index = notes.in_language(f"{area.id}/index", language)
         name = area.title.get(language)
-        lines.append(f"- {contents.link(index, prefix, text=name) if index else name}")
+        live, owed = [], []
         for group in area.groups:
             note = _first_note(group, notes, language)
             title = group.title.get(language)
             if note is not None:
-                lines.append(f"    - {contents.link(note, prefix, text=title)}")
+                live.append(f"- {contents.link(note, prefix, text=title)}")
             else:
-                roadmap = notes.in_language("roadmap", language)
-                plan = posixpath.join(prefix, roadmap.path) if roadmap else ""
-                mark = f'<small class="planned">{_PLANNED[language]}</small>'
-                anchor = github_slug(name)
-                text = f"[{contents.escape(title)}]({plan}#{anchor})" if plan else title
-                lines.append(f"    - {text} {mark}")
-    body = "\n".join(lines)
-    label = _MIND_MAP[language]
-    opening = f'<div class="topic-map" role="group" aria-label="{label}" markdown="1">'
-    return f"{opening}\n\n{body}\n\n</div>"
+                owed.append(_plan_link(title, name, notes, language, prefix))
+        if not live:
+            planned.append((name, owed))
+            continue
+        head = contents.link(index, prefix, text=name) if index else contents.escape(name)
+        parts = [f"**{head}**", "\n".join(live)]
+        if owed:
+            said = f"{_PLANNED[language]} · {len(owed)}"
+            parts.append(_fold(said, "\n".join(f"- {one}" for one in owed)))
+        boxes.append(_box("topic-map__area", "\n\n".join(parts)))
+    body = _box("topic-map__areas", "\n\n".join(boxes))
+    if planned:
+        count = sum(len(owed) for _, owed in planned)
+        said = _ALL_PLANNED[language].format(areas=len(planned), groups=count)
+        lines = [f"- **{contents.escape(name)}** {' · '.join(owed)}" for name, owed in planned]
+        body += "\n\n" + _fold(said, "\n".join(lines))
+    head = f'<div class="topic-map" role="group" aria-label="{_MIND_MAP[language]}" markdown="1">'
+    return f"{head}\n\n{body}\n\n</div>"
+
+
+def _plan_link(title: str, area: str, notes: Catalogue, language: str, prefix: str) -> str:
+    """Return a planned group's title, as a link to the plan of its area."""
+    roadmap = notes.in_language("roadmap", language)
+    if roadmap is None:
+        return contents.escape(title)
+    return contents.link(roadmap, prefix, github_slug(area), title)
+
+
+def _box(name: str, body: str) -> str:
+    return f'<div class="{name}" markdown="1">\n\n{body}\n\n</div>'
+
+
+def _fold(said: str, body: str) -> str:
+    return (
+        f'<details class="topic-map__planned" markdown="1">\n<summary>{said}</summary>\n\n'
+        f"{body}\n\n</details>"
+    )

@@ -42,6 +42,7 @@ WORKBOX_WINDOW: Final = "assets/vendor/workbox/workbox-window.prod.umd.js"
 LEFT_OUT: Final = (
     WORKER,
     f"{LIST_FOLDER}/*",
+    "assets/cards/*",  # for other sites that show a link to this one
     *WORKBOX,  # kept by the browser together with the worker
     "*.map",
     "*.md",  # the pages again, for machines and for carrying away

@@ -240,7 +240,7 @@ def test_diagram_and_formula_are_drawn(visit: Visit, site: Path) -> None:
 
 
 def test_contents_lead_to_the_heading(visit: Visit) -> None:
-    page = visit.open("index.html")
+    page = visit.open("maps/index.html")
     fold = page.locator(".contents details", has_text="NVLink")
     fold.first.locator("summary").click()
     fold.first.get_by_role("link", name="单向还是双向").click()

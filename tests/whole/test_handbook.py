@@ -51,18 +51,21 @@ def test_every_note_has_its_page_in_its_language(site: Path) -> None:
         assert note.meta is not None and description == note.meta.description, path
 
 
-@pytest.mark.parametrize(("home", "language"), [("index.html", "zh"), ("en/index.html", "en")])
-def test_home_holds_every_note_and_heading(site: Path, home: str, language: str) -> None:
-    tree = parsed(site, home)
-    links = {node.attributes.get("href") for node in tree.css("article a")}
+@pytest.mark.parametrize(("folder", "language"), [("", "zh"), ("en/", "en")])
+def test_home_holds_every_note_and_the_maps_every_heading(
+    site: Path, folder: str, language: str
+) -> None:
+    home = {node.attributes.get("href") for node in parsed(site, f"{folder}index.html").css("a")}
+    maps = parsed(site, f"{folder}maps/index.html")
+    headings = {node.attributes.get("href") for node in maps.css(".contents a")}
     for note in NOTES.notes.values():
         if note.language != language or note.is_index or note.topic in ("", "about"):
             continue
         address = page_of(note.path).removeprefix("en/")
-        assert address in links, address
+        assert address in home, address
         for heading in note.source.headings:
             if 2 <= heading.level <= 3:
-                assert f"{address}#{heading.id}" in links, f"{address}#{heading.id}"
+                assert f"../{address}#{heading.id}" in headings, f"{address}#{heading.id}"
 
 
 def test_headings_answer_to_both_languages(site: Path) -> None:

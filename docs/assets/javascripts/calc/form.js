@@ -94,6 +94,15 @@
     return base + (parts.length ? "?" + parts.join("&") : "") + root.location.hash;
   }
 
+  /** Entries as the address of the calculator's own page takes them. */
+  function query(name, entries) {
+    var parts = [];
+    for (var key in entries) {
+      parts.push(name + "." + key + "=" + encode(entries[key]));
+    }
+    return parts.length ? "?" + parts.join("&") : "";
+  }
+
   function keepInAddress(name, entries) {
     try {
       root.history.replaceState(root.history.state, "", addressWith(name, entries));
@@ -104,11 +113,21 @@
 
   // ------------------------------------------------------------------ one calculator
 
+  /** Keys that an attribute lists; null without it, which stands for all. */
+  function listed(element, attribute) {
+    var text = element.getAttribute(attribute);
+    return text ? text.split(" ") : null;
+  }
+
   function Form(element, name) {
     this.element = element;
     this.name = name;
     this.record = calc.records[element.getAttribute("data-calc")];
-    this.entries = entriesInAddress(name, this.record);
+    // A tile shows a part of the calculator, and leads to all of it (hooks/pages/calc_tile.py).
+    this.inputs = listed(element, "data-inputs");
+    this.outputs = listed(element, "data-outputs");
+    this.full = element.getAttribute("data-full");
+    this.entries = this.full ? {} : entriesInAddress(name, this.record);
     this.fields = {};
     this.last = null;
     this.timer = null;
@@ -127,7 +146,9 @@
     fields.setAttribute("role", "group");
     fields.setAttribute("aria-label", say(this.record.title) + " — " + say(WORDS.form));
     for (var i = 0; i < this.record.inputs.length; i++) {
-      fields.appendChild(this.field(this.record.inputs[i]));
+      if (!this.inputs || this.inputs.indexOf(this.record.inputs[i].key) >= 0) {
+        fields.appendChild(this.field(this.record.inputs[i]));
+      }
     }
     var entry = app.appendChild(make("div", "calc__entry"));
     entry.appendChild(fields);
@@ -142,7 +163,9 @@
     this.spoken.setAttribute("role", "status");
     app.appendChild(this.notice);
     app.appendChild(this.result);
-    app.appendChild(this.tools());
+    if (!this.full) {
+      app.appendChild(this.tools());
+    }
     app.appendChild(this.spoken);
   };
 
@@ -245,8 +268,8 @@
     var error = make("p", "calc__error");
     error.id = this.id(input.key, "error");
     error.hidden = true;
-    help.hidden = !input.help;
-    control.setAttribute("aria-describedby", (input.help ? help.id + " " : "") + error.id);
+    help.hidden = !input.help || Boolean(this.full);
+    control.setAttribute("aria-describedby", (!help.hidden ? help.id + " " : "") + error.id);
     if (input.kind === "flag") {
       field.appendChild(control);
       field.appendChild(label);
@@ -305,7 +328,7 @@
 
   /** Answers what is entered; `busy` is the field being written in, left as it is. */
   Form.prototype.answer = function (busy) {
-    var shown = calc.show(this.record.id, this.entries, language);
+    var shown = this.chosen(calc.show(this.record.id, this.entries, language));
     var isGood = !shown.errors.length;
     this.mark(shown);
     if (!isGood && !this.last) {
@@ -317,7 +340,7 @@
       for (var i = 0; i < shown.errors.length; i++) {
         delete sound[shown.errors[i].key];
       }
-      var rest = calc.show(this.record.id, sound, language);
+      var rest = this.chosen(calc.show(this.record.id, sound, language));
       this.last = rest.errors.length ? null : rest;
       if (this.last) {
         this.draw(this.last);
@@ -326,7 +349,11 @@
     if (isGood) {
       this.last = shown;
       this.draw(shown);
-      keepInAddress(this.name, this.entries);
+      if (this.full) {
+        this.element.querySelector(".calc-tile__full").href = this.full + query(this.name, this.entries);
+      } else {
+        keepInAddress(this.name, this.entries);
+      }
     }
     if (this.last) {
       this.last.isOld = !isGood;
@@ -335,6 +362,25 @@
     this.notice.textContent = isGood ? "" : say(this.last ? WORDS.old : WORDS.none);
     this.result.className = "calc__result" + (isGood ? "" : " calc__result--old");
     this.fill(shown, busy);
+  };
+
+  /** An answer as a tile shows it: some rows, and no table or drawing. */
+  Form.prototype.chosen = function (shown) {
+    if (!this.outputs) {
+      return shown;
+    }
+    var rows = [];
+    for (var i = 0; i < this.outputs.length; i++) {
+      for (var k = 0; k < shown.rows.length; k++) {
+        if (shown.rows[k].key === this.outputs[i]) {
+          rows.push(shown.rows[k]);
+        }
+      }
+    }
+    shown.rows = rows.length ? rows : shown.rows.slice(0, 1);
+    shown.tables = [];
+    shown.drawing = "";
+    return shown;
   };
 
   /** Says beside each field what is wrong with it. */
@@ -379,7 +425,7 @@
       }
     }
     for (key in this.fields) {
-      if (this.fields[key].input.kind === "preset") {
+      if (this.fields[key].input.kind === "preset" && !this.full) {
         showSources(this.fields[key].source, sources[key]);
       }
     }

@@ -1,0 +1,112 @@
+"""A calculator as a tile: a few of its inputs and outputs, with an answer before any script runs.
+
+The fence says which: `training-memory: model, dp -> total, weights`. The tile's form is made by
+the calculator's own scripts, which the page loads when the tile comes into view.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from hooks.calc import CalcError
+from hooks.findings import nearest
+from hooks.pages import html
+
+if TYPE_CHECKING:
+    from hooks.calc import Engine
+
+_WORDS = {
+    "zh": {"calculator": "计算器：", "full": "全部输入、公式与出处", "note": "讲解："},
+    "en": {"calculator": "Calculator: ", "full": "All inputs, formula, sources", "note": "Note: "},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What a tile shows of a calculator, by keys."""
+
+    name: str
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+
+
+def read(source: str) -> Choice | None:
+    """Return what a fence asks for; None where it names a calculator and nothing else."""
+    name, colon, rest = source.strip().partition(":")
+    if not colon:
+        return None
+    inputs, _, outputs = rest.partition("->")
+    return Choice(name.strip(), _keys(inputs), _keys(outputs))
+
+
+def _keys(text: str) -> tuple[str, ...]:
+    return tuple(key for part in text.split(",") if (key := part.strip()))
+
+
+def render(
+    choice: Choice,
+    *,
+    calculators: Engine,
+    language: str,
+    page_dir: str = "",
+    titles: dict[str, str] | None = None,
+) -> str:
+    """Return a tile's HTML: the start's inputs and their answer, and the way to all of it.
+
+    Args:
+        choice: What the fence asks for.
+        calculators: The engine that computes the answer.
+        language: The language of the page.
+        page_dir: Folder of the page in the site; links start there.
+        titles: The titles of existing notes, by id.
+
+    Raises:
+        CalcError: There is no such calculator, input or output, or the start's does not compute.
+    """
+    record = calculators.record(choice.name)
+    shown = calculators.show(choice.name, {}, language)
+    if shown["errors"]:
+        raise CalcError(f"the start of '{choice.name}' does not compute; a tile needs an answer")
+    entries = {entry["key"]: entry for entry in record["inputs"]}
+    rows = {row["key"]: row for row in shown["rows"]}
+    for what, keys, known in (("input", choice.inputs, entries), ("output", choice.outputs, rows)):
+        if not keys:
+            raise CalcError(f"a tile of '{choice.name}' must name an {what}: 'name: a, b -> c'")
+        for key in keys:
+            if key not in known:
+                offer = nearest(key, known)
+                hint = f"; did you mean '{offer}'?" if offer else ""
+                raise CalcError(f"'{choice.name}' shows no {what} '{key}' at its start{hint}")
+    prefix = "" if language == "zh" else f"{language}/"
+
+    def address(note: str) -> str:
+        return posixpath.relpath(f"{prefix}{note}.html", page_dir or ".")
+
+    inputs = [
+        {
+            "label": _say(entries[key]["label"], language),
+            "unit": _say(entries[key].get("unit") or "", language),
+            "text": calculators.input_text(choice.name, key, shown["inputs"][key], language),
+            "kind": entries[key].get("kind") or "number",
+        }
+        for key in choice.inputs
+    ]
+    note = record["note"] if record["note"] in (titles or {}) else ""
+    return html.render(
+        "calc_tile.html",
+        choice=choice,
+        title=_say(record["title"], language),
+        words=_WORDS[language],
+        is_english=language == "en",
+        inputs=inputs,
+        outputs=[rows[key] for key in choice.outputs],
+        full=address(f"calc/{choice.name}"),
+        note=address(note) if note else "",
+        note_title=(titles or {}).get(note, ""),
+    )
+
+
+def _say(text: Any, language: str) -> str:
+    return str(text[language]) if isinstance(text, dict) else str(text)

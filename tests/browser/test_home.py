@@ -1,0 +1,76 @@
+"""The home page as readers meet it: it asks, it computes, it fits a phone and a sheet of paper."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+PAGES = pytest.mark.parametrize("name", ["index.html", "en/index.html"])
+
+
+@PAGES
+def test_typing_goes_on_in_the_search(browser: Browser, site_address: str, name: str) -> None:
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto(site_address + name)
+    page.locator(".home-search input").click()
+    page.keyboard.type("nvlink", delay=30)
+    field = page.locator("[data-md-component=search-query]")
+    expect(field).to_be_focused()
+    expect(field).to_have_value("nvlink")
+    expect(page.locator(".md-search-result__link").first).to_be_visible()
+    page.keyboard.press("Escape")
+    example = page.locator(".home-try a").first
+    words = example.inner_text()
+    example.click()
+    expect(field).to_have_value(words)
+    context.close()
+
+
+def test_an_example_is_a_link_too(browser: Browser, site_address: str) -> None:
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto(site_address + "index.html")
+    address = page.locator(".home-try a").first.get_attribute("href")
+    page.goto(f"{site_address}{address}")
+    expect(page.locator("[data-md-component=search-query]")).to_have_value(re.compile("."))
+    expect(page.locator("[data-md-toggle=search]")).to_be_checked()
+    context.close()
+
+
+@pytest.mark.parametrize("over", ["http", "file"])
+def test_a_tile_computes_and_hands_on_what_was_entered(
+    browser: Browser, site: Path, site_address: str, over: str
+) -> None:
+    context = browser.new_context(viewport={"width": 390, "height": 844})
+    page = context.new_page()
+    loaded: list[str] = []
+    page.on("request", lambda request: loaded.append(request.url))
+    page.goto((site_address if over == "http" else site.as_uri() + "/") + "en/index.html")
+    tile = page.locator(".calc-tile[data-calc=training-memory]")
+    before = tile.locator("dd").first.inner_text()
+    assert not any("presets.js" in one for one in loaded)
+    tile.scroll_into_view_if_needed()
+    entry = tile.get_by_label("Data parallel, DP")
+    entry.fill("64")
+    expect(tile.locator("dd").first).not_to_have_text(before)
+    full = tile.locator(".calc-tile__full")
+    expect(full).to_have_attribute("href", "calc/training-memory.html?training-memory.dp=64")
+    full.click()
+    expect(page.get_by_label("Data parallel, DP")).to_have_value("64")
+    context.close()
+
+
+@PAGES
+def test_fits_a_phone_and_one_sheet(browser: Browser, site_address: str, name: str) -> None:
+    context = browser.new_context(viewport={"width": 390, "height": 844})
+    page = context.new_page()
+    page.goto(site_address + name)
+    expect(page.locator(".home-drawing")).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    made = page.pdf(prefer_css_page_size=True)
+    assert len(re.findall(rb"/Type\s*/Page\b", made)) == 1
+    context.close()

@@ -1,0 +1,56 @@
+"""What the site offers to robots, installers and other sites, with and without an address."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from hooks.drawings import cards
+from hooks.site import carry, shared
+from tests.conftest import ROOT
+
+SITE = "https://example.org/h/"
+LEAF = carry.Leaf("en/a/b.html", "a/b", "en", "Title", "Words.", "", ("A",), "")
+
+
+@pytest.mark.parametrize(("site_url", "names_it"), [(SITE, True), ("", False)])
+def test_robots_name_the_sitemap_where_its_address_is_known(site_url: str, names_it: bool) -> None:
+    text = shared.entrance_files({}, site_url)["robots.txt"]
+    assert "Allow: /" in text and (f"Sitemap: {SITE}sitemap.xml" in text) is names_it
+
+
+@pytest.mark.parametrize(
+    ("path", "language", "base"),
+    [
+        ("manifest.webmanifest", "zh", ROOT / "docs"),
+        ("en/manifest.webmanifest", "en", ROOT / "docs/x"),
+    ],
+)
+def test_manifest_leads_to_icons_that_are_there(path: str, language: str, base: Path) -> None:
+    made = shared.entrance_files({"zh": "说", "en": "said"}, "")
+    manifest = json.loads(made[path])
+    assert manifest["lang"] == language and manifest["start_url"] == "index.html"
+    for icon in manifest["icons"]:
+        content = Path(f"{base}/{icon['src']}".replace("/x/..", "")).read_bytes()
+        assert f"{int.from_bytes(content[16:20], 'big')}x" in icon["sizes"]
+
+
+@pytest.mark.parametrize(
+    ("site_url", "has_chinese", "own"),
+    [
+        (SITE, True, "assets/cards/en/a/b.png"),
+        (SITE, False, ""),
+        ("", True, "assets/cards/en/a/b.png"),
+    ],
+)
+def test_cards_only_where_they_can_be_drawn_and_found(
+    monkeypatch: pytest.MonkeyPatch, site_url: str, has_chinese: bool, own: str
+) -> None:
+    monkeypatch.setattr(cards, "has_chinese", lambda: has_chinese)
+    monkeypatch.setattr(cards, "draw", lambda card, cache: card.title.encode())
+    assert shared.card_of(LEAF.page, [LEAF]) == own
+    assert shared.card_of("other.html", [LEAF]) == ""
+    made = shared.card_files([LEAF], site_url, None)
+    assert made == ({own: b"Title"} if site_url and own else {})
