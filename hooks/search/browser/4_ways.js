@@ -58,6 +58,9 @@
   Engine.prototype.ways = function (read, own, twin) {
     var self = this, out = [];
     read.spans = knownSpans(read, this.meaning(), this.folder);
+    read.atoms.forEach(function (atom) {
+      atom.isSlip = !atom.han && isSlip(atom.form, twin ? [own, twin] : [own]);
+    });
     [own, twin].forEach(function (index) {
       var factor = index === own ? 1 : WAY.twin;
       if (!index) { return; }
