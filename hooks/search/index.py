@@ -115,7 +115,7 @@ def make_index(
 
 
 def _places(pages: Iterable[Page], numbers: Mapping[tuple[str, str], list[int]]) -> dict[str, int]:
-    """Return the number of each section by its address, as terms name it, and of glossary entries."""
+    """Return the numbers of sections by the addresses that terms name, and of glossary entries."""
     places: dict[str, int] = {}
     for page in pages:
         for section, number in zip(page.sections, numbers[page.key, page.language], strict=True):
