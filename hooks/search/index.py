@@ -107,10 +107,11 @@ def make_index(
     forms = [form for group in groups for form in group.forms]
     han = characters.han_of(texts) | characters.han_of(forms)
     pairs = characters.regional(han, forms, texts)
+    places = _places(pages, numbers)
     tables = {
         "simple": characters.simple_pairs(han.union(*(old for old, _ in pairs))),
         "sounds": characters.sounds(characters.han_of(texts)),
-        "groups": [[group.id, list(group.forms), list(group.see)] for group in groups]
+        "groups": [_group(group, places) for group in groups]
         + [[f"~{old}", [old, new], []] for old, new in pairs],
         "everyday": everyday.table(_titles(pages), texts),
     }
@@ -119,6 +120,23 @@ def make_index(
         own = [page for page in pages if page.language == language]
         index.parts[language] = [_part(language, chunk, numbers) for chunk in _cut(own, part_bytes)]
     return index
+
+
+def _places(pages: Iterable[Page], numbers: Mapping[tuple[str, str], list[int]]) -> dict[str, int]:
+    """Return the numbers of sections by the addresses that terms name, and of glossary entries."""
+    places: dict[str, int] = {}
+    for page in pages:
+        for section, number in zip(page.sections, numbers[page.key, page.language], strict=True):
+            places.setdefault(f"{page.key}#{section.anchor}".rstrip("#"), number)
+            if section.anchor.startswith("term-"):
+                places.setdefault(f"#{section.anchor}", number)
+    return places
+
+
+def _group(group: Term, places: Mapping[str, int]) -> list[Any]:
+    """Return a term as the core reads it: id, forms, related terms, sections that define it."""
+    defining = [places[at] for at in (f"#term-{group.id}", group.defined) if at in places]
+    return [group.id, list(group.forms), list(group.see), defining]
 
 
 def _texts(page: Page) -> Iterable[str]:

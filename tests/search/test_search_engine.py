@@ -366,6 +366,44 @@ def test_our_own_notes(handbook: Engine, language: str, query: str, first: str) 
     assert _first(handbook, query, language).location == first
 
 
+@pytest.mark.parametrize(
+    ("language", "query", "first"),
+    [
+        # One word that stands nowhere empties nothing.
+        ("zh", "显存 9B", "train/transformer-math.html#moe总参数与激活参数"),
+        ("zh", "流水线并行 xyzzy", "train/pipeline-parallel.html"),
+        # A misspelt name is repaired before it is stemmed: Hopper, not hop.
+        ("en", "Hoper architecture", "en/chip/gpu-generations.html"),
+        # Joined and spaced forms.
+        ("zh", "Tensor并行", "train/tensor-parallel.html"),
+        ("zh", "Tensor 并行", "train/tensor-parallel.html"),
+        # The general section before the special one.
+        ("zh", "怎么看 GPU 拓扑", "link/topo/server-topologies.html"),
+        # Definitions.
+        ("en", "what is a warp", "en/hpc/cuda/04-execution-model.html"),
+        ("zh", "什么是 warp", "hpc/cuda/04-execution-model.html"),
+        ("zh", "MFU 是什么", "train/mfu.html#mfu-与-hfu"),
+    ],
+)
+def test_what_is_asked_for_comes_first(
+    handbook: Engine, language: str, query: str, first: str
+) -> None:
+    assert _first(handbook, query, language).location == first
+
+
+@pytest.mark.parametrize(
+    ("query", "starts"), [("利用率", "利用率是"), ("NCCL_UTIL", "<code><mark>NCCL_UTIL")]
+)
+def test_an_excerpt_is_prose_unless_code_is_asked_for(query: str, starts: str) -> None:
+    text = "# 甲\n\n```\nNCCL_UTIL=1 利用率\n```\n\n利用率是份额。\n"
+    with _of(("a.md", text)) as engine:
+        assert (
+            _first(engine, query)
+            .excerpt_html.replace("<mark>利用率</mark>", "利用率")
+            .startswith(starts)
+        )
+
+
 # ---- Bad input -------------------------------------------------------------------------
 
 _TAG = re.compile(r"</?(?:mark|code)>")

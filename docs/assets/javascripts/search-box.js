@@ -481,6 +481,18 @@
     }
   }
 
+  /* Ctrl+K and, on a Mac, Command+K; not from a field that the reader types into. */
+  function shortcut(event) {
+    var active = document.activeElement;
+    if (!(event.ctrlKey || event.metaKey) || event.shiftKey || event.altKey || event.key.toLowerCase() !== "k") { return; }
+    if (active !== query && (/^(?:input|textarea|select)$/i.test(active.tagName) || active.isContentEditable)) { return; }
+    event.preventDefault();
+    query.focus();
+    query.select();
+  }
+  query.placeholder += /Mac|iP(?:hone|ad)/.test(navigator.platform) ? " (\u2318K)" : " (Ctrl+K)";
+
+  document.addEventListener("keydown", shortcut);
   document.addEventListener("keydown", key, true);
   document.addEventListener("focusin", function (event) {
     if (!toggle.checked && event.target !== query) { opener = event.target; }

@@ -77,12 +77,25 @@
     return found;
   }
 
+  /* Whether an unknown name is a letter away from one that stands in titles: repaired, not stemmed. */
+  function isSlip(form, indexes) {
+    var known = indexes.some(function (index) { return index.find(form) >= 0 || index.prefixed(form, 1).length; });
+    return !known && form.length > 4 && /^[a-z]+$/.test(form) && indexes.some(function (index) {
+      var alike = inflections(index, form);
+      return index.list().some(function (other) {
+        var term = index.latin[other];
+        return index.titled[term] && other.charAt(0) === form.charAt(0) && other.length >= form.length &&
+          alike.indexOf(term) === -1 && distance(form, other, 1) === 1;
+      });
+    });
+  }
+
   /* The alternatives of one Latin atom in one language. */
   function meetLatin(engine, read, number, index, factor, out) {
     var atom = read.atoms[number], folder = engine.folder, term = index.find(atom.form);
     var token = read.tokens[atom.token], forms, i, parts, terms, found, list;
     if (term >= 0) { out.push(alternative(index, [term], factor, [number], atom.form)); }
-    inflections(index, atom.form).forEach(function (other) {
+    (atom.isSlip ? [] : inflections(index, atom.form)).forEach(function (other) {
       out.push(alternative(index, [other], factor * WAY.inflected, [number], index.names[other]));
     });
     /* all-reduce where the text says "all ... reduce"; 900GB/s where it says 900 GB/s. */

@@ -58,6 +58,9 @@
   Engine.prototype.ways = function (read, own, twin) {
     var self = this, out = [];
     read.spans = knownSpans(read, this.meaning(), this.folder);
+    read.atoms.forEach(function (atom) {
+      atom.isSlip = !atom.han && isSlip(atom.form, twin ? [own, twin] : [own]);
+    });
     [own, twin].forEach(function (index) {
       var factor = index === own ? 1 : WAY.twin;
       if (!index) { return; }
@@ -70,7 +73,6 @@
       meetSynonyms(self, read, index, factor, out);
     });
     mark(out);
-    this.asTerms(read, own, twin, out);
     read.isAsked = isSentence(read);
     read.mix = read.isAsked ? ASKED : MIX;
     if (read.isAsked) { this.paraphrase(read, own, twin, out); }
@@ -93,7 +95,6 @@
     });
     this.mend(read, own, twin, out);
     if (!read.isAsked && read.tokens.length === 1 && !out.length) { this.paraphrase(read, own, twin, out); }
-    this.alone(read, own, twin, out);
     return out;
 
     function mark(list) {
@@ -148,33 +149,6 @@
     return read.tokens.some(function (token) { return token.isAsked; }) ||
       (read.tokens.length > 3 && read.tokens.some(function (token) { return STOP_EN[token.form]; }));
   }
-
-  /*
-   * Words of one character side by side ("du bi xie man") make pairs that nothing meets: then
-   * the characters are asked for one by one.
-   */
-  Engine.prototype.alone = function (read, own, twin, out) {
-    var lone = [];
-    read.tokens.forEach(function (token) {
-      var i, n = token.form.length, open;
-      function unmet(at) {
-        var atom = read.atoms[token.first + at];
-        return at < 0 || at + 1 >= n || (atom && !atom.found);
-      }
-      if (!token.han || n < 3) { return; }
-      for (i = 0; i < n; i++) {
-        if (token.weights[i] === 1 && unmet(i - 1) && unmet(i)) {
-          lone.push(atomOf(token, read.atoms[token.first].token, token.form.charAt(i), LONE, token.at + i));
-        }
-      }
-    });
-    lone.slice(0, 6).forEach(function (atom) {
-      var number = read.atoms.length, before = out.length;
-      read.atoms.push(atom);
-      meetHan(read, number, own, 1, out);
-      if (out.length === before) { read.atoms.pop(); } else { atom.found = true; }
-    });
-  };
 
   /* For atoms that nothing meets: other ways, in the reader's language, else in the twin's. */
   Engine.prototype.retry = function (read, own, twin, out, ask) {

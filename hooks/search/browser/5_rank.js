@@ -84,6 +84,7 @@
       total += asked[i];
       weights += atoms[i].weight;
     }
+    read.defining = defining(read, this.meaning().groups, asked, total);
     base = this.array(2 * atoms.length, size);
     cover = this.array(2 * atoms.length + 1, size);
     for (i = 0; i < atoms.length; i++) {
@@ -150,6 +151,21 @@
       }
     }
   };
+
+  /* The sections that define terms of the query: number -> the share of the query that the term is. */
+  function defining(read, groups, asked, total) {
+    var found = Object.create(null);
+    read.spans.forEach(function (span) {
+      var i, share = 0;
+      for (i = span.from; i < span.to && i < asked.length; i++) { share += asked[i] / (total || 1); }
+      span.groups.forEach(function (group) {
+        (groups[group][3] || []).forEach(function (number) {
+          found[number] = Math.max(found[number] || 0, share);
+        });
+      });
+    });
+    return found;
+  }
 
   /* How much of what is asked each page holds in all its sections, by its first number. */
   Engine.prototype.pageCovers = function (own, twin, how, asked, size) {

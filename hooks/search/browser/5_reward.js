@@ -17,6 +17,8 @@
   var ASKED = { title: 1.5, above: 0.7, phrase: 0.5, block: 0.5, heading: 0.45, page: 0.8, cover: 0.6,
     stock: 0.9, kin: 0.8, kinAbove: 0.3 };
   var BLOCKS = 400;         /* paragraphs of a section that are looked at */
+  /* How much more a section counts that defines a term of the query; where that is asked for. */
+  var DEFINED = 0.5, ASKED_DEFINITION = 2;
   var NEAR = 0.4;           /* how much more a word that asks for the same counts in a title */
 
   /* Forms under which atoms may stand in a text: [[pattern, atoms, weight], ...]. */
@@ -246,6 +248,8 @@
     }
     if (read.phrase.length > 1 && title.replace(/\s+/g, "") === read.phrase) { value += 0.8; }
     hit.titleValue = value;
+    value = read.defining[hit.number] || 0;
+    hit.score *= 1 + (DEFINITION.test(read.text) ? ASKED_DEFINITION : DEFINED) * value * value;
     if (section.level === 1 && share > 0.8) { hit.score *= 1.05; }
     if (hit.index !== own) { hit.score *= FOREIGN; }
     if (hit.weak) { hit.score *= 0.9; }

@@ -98,10 +98,14 @@
     return read.patterns[index.language];
   }
 
+  /* A formula, a line of code or the source of a diagram: nothing to begin a result with. */
+  var RAW = new RegExp("^(?:" + CODE_OPEN + "[^" + CODE_CLOSE + "]*" + CODE_CLOSE + "|\\\\[\\[(].*|\\$\\$.*)$");
+
   /* The block of a section that meets most of the query, and where to begin in it. */
   Engine.prototype.excerpt = function (section, folds, patterns, read) {
     var text = section.text || (section.level === 1 ? section.page.extra.split("\n")[0] : "");
-    var lines = text.split("\n"), best = null;
+    var lines = text.split("\n"), best = null, line;
+    var isCode = read.tokens.some(function (token) { return /_|[a-z][A-Z]|^-/.test(token.raw); });
     var all = (section.text ? folds : this.folder.text(text)).split("\n");
     lines.slice(0, 200).forEach(function (line, order) {
       var folded = all[order], met = Object.create(null), value = 0;
@@ -116,11 +120,19 @@
         }
       });
       if (line.charAt(0) === NOTE) { value *= 0.5; }
+      if (!isCode && RAW.test(line)) { value = -1; }
       if (!best || value > best.value) { best = { line: line, value: value, order: order }; }
     });
+    /* Nothing but formulas and code: what the page is about. */
+    if (best && best.value < 0) {
+      line = section.page.extra.split("\n")[0];
+      best = line ? { line: line, order: 0 } : best;
+      all = line ? [this.folder.text(line)] : all;
+    }
     if (!best) { return ""; }
     var folded = all[best.order], marks = places(best.line, folded, patterns);
-    var from = 0, to, line = best.line, cut;
+    var from = 0, to, cut;
+    line = best.line;
     if (marks.length && line.length > EXCERPT) {
       from = Math.max(0, marks[0][0] - 40);
       /* From the beginning of the sentence, when it is near. */

@@ -281,7 +281,7 @@
 
   /*
    * Sections by page, a page where its best section is. Scores fall along the list as shown,
-   * because Enter opens the highest one. An answer that a fuller one will follow is marked, so
+   * because Enter opens the highest one: the section that matched, not its page. An answer that a fuller one will follow is marked, so
    * that a screen reader hears of the latter only (search-box.js).
    */
   function arrange(hits, isEarly) {
@@ -299,7 +299,7 @@
       var items = group.hits.map(function (hit, at) {
         var isPage = hit.location.indexOf("#") === -1;
         var visible = at === 0 || isPage || (shown < VISIBLE && hit.score >= group.best * 0.3);
-        var item = itemOf(hit, visible ? top : top - 1);
+        var item = itemOf(hit, isPage && at ? top - 0.5 : visible ? top : top - 1);
         if (isEarly && !index && !at) { item.title += "<span class=\"search-early\"></span>"; }
         article = article || isPage;
         shown += visible ? 1 : 0;
