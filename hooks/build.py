@@ -2,11 +2,18 @@
 
 Pages come in as Markdown and as HTML, with their paths in the sources and in the site; nothing
 here knows which generator made them.
+
+One page by itself: `fill` its Markdown, let a renderer make HTML of that (which calls
+`Build.show` for fences), give the HTML to `complete_page`. That returns what the page shows and,
+as `Effects`, all that it left for the rest of the site; both follow from the page, the notes it
+names and the data alone, so they may be made in another process or kept from an earlier build.
+`merge` hands the effects to the build, and `foot` ends the page, which knows the other notes.
 """
 
 from __future__ import annotations
 
 import functools
+import gzip
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -42,7 +49,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from hooks.handbook import Tree
-    from hooks.notes import Note
+    from hooks.notes import Catalogue, Note
 
 
 @dataclass(frozen=True)
@@ -58,6 +65,26 @@ class Place:
     """Titles of the sections of the navigation that it stands in, the outermost first."""
     url_of: Callable[[str], str | None]
     """The address, from this page, of the note with an id; None where it is not in the site."""
+
+
+@dataclass
+class Effects:
+    """What a rendered page leaves for the rest of the site."""
+
+    found: list[Finding] = field(default_factory=list)
+    """What is wrong with it."""
+    searched: list[pages.Page] = field(default_factory=list)
+    """What search will find of it."""
+    fallback: str = ""
+    """Where the note is shown in place of its missing twin."""
+    files: dict[str, str | bytes] = field(default_factory=dict)
+    """What it leads to, by paths in the site."""
+    asked: list[Any] = field(default_factory=list)
+    """Its interview questions."""
+    shown: dict[tuple[str, str], str] = field(default_factory=dict)
+    """The HTML of its fences by kind and text."""
+    carried: str = ""
+    """The page as Markdown."""
 
 
 @dataclass
@@ -78,21 +105,30 @@ class Build:
     language: str = "zh"
     page_dir: str = ""
     """Folder of the page being rendered, in the site; what fences link to starts there."""
+    filled: str = ""
+    """The Markdown of that page with its lists."""
+    effects: Effects = field(default_factory=Effects)
+    """What that page has left so far."""
     links_back: dict[str, dict[str, list[Note]]] = field(default_factory=dict)
+    nearby: dict[str, graph.Shown] = field(default_factory=dict)
+    """The notes of the graph, by language."""
     found: list[Finding] = field(default_factory=list)
     """What was found in rendered pages."""
-    searched: list[pages.Page] = field(default_factory=list)
-    """What search will find: the pages as rendered."""
+    searched: dict[str, pages.Page] = field(default_factory=dict)
+    """What search will find: the pages as rendered, by the paths of their notes."""
     files: dict[str, str | bytes] = field(default_factory=dict)
     """What pages lead to, by paths in the site."""
     asked: dict[str, list[Any]] = field(default_factory=dict)
     """Interview questions as rendered, by the folder of their pages in the site."""
     about: dict[str, str] = field(default_factory=dict)
     """What the site says of itself, by language."""
-    written: list[tuple[carry.Leaf, str]] = field(default_factory=list)
-    """Pages as Markdown, their lists filled in, with the paths of their notes."""
-    shown: dict[tuple[str, str, str], str] = field(default_factory=dict)
-    """The HTML of fences by kind, text and the folder of their page."""
+    written: dict[str, tuple[carry.Leaf, str]] = field(default_factory=dict)
+    """Pages as Markdown, their lists filled in, with the paths of their notes, by their own."""
+
+    @functools.cached_property
+    def shown_notes(self) -> Catalogue:
+        """The notes that the site shows."""
+        return published(self.tree.notes)
 
     def calc_scripts(self, content: str) -> list[str]:
         """Return the scripts that the calculators of a page need; overrides/main.html asks."""
@@ -101,8 +137,8 @@ class Build:
     def show(self, kind: str, text: str) -> str:
         """Return the HTML of a fence that shows data, on the page being rendered."""
         drawn = self.tree.fences.show(kind, text, self.language, self.page_dir)
-        self.files |= drawn.files
-        self.shown[kind, text, self.page_dir] = drawn.html
+        self.effects.files |= drawn.files
+        self.effects.shown[kind, text] = drawn.html
         return drawn.html
 
 
@@ -121,12 +157,13 @@ def fill(build: Build, markdown: str, place: Place) -> str:
     """Return a page's Markdown with the generated lists at their markers; keep it to carry away."""
     tree = build.tree
     build.page_dir = Path(place.page).parent.as_posix()
-    filled = markers.fill_markers(
+    build.effects = Effects()
+    filled = build.filled = markers.fill_markers(
         markdown,
         page_path=place.source,
         language=build.language,
         entries=tree.entries,
-        notes=published(tree.notes),
+        notes=build.shown_notes,
         added=build.added,
         areas=tree.areas,
         root=tree.root,
@@ -151,19 +188,19 @@ def fill(build: Build, markdown: str, place: Place) -> str:
             filled,
             note.meta.kind,
         )
-        build.written.append((leaf, note.path))
+        build.written[place.page] = (leaf, note.path)
     return filled
 
 
-def complete_page(build: Build, html: str, place: Place) -> str:
-    """Check a page's HTML; return it with its twin's ids, drawings, links of numbers, term marks
-    and what stands at its foot. Search collects it on the way.
+def complete_page(build: Build, html: str, place: Place) -> tuple[str, Effects]:
+    """Check a page's HTML; return it with its twin's ids, drawings, links of numbers and term
+    marks, and what it leaves for the rest of the site.
     """
-    tree = build.tree
+    tree, effects = build.tree, build.effects
     note = tree.notes.notes.get(place.source)
     if note is None:
-        return html
-    build.found += safety.check_rendered(html, note.file, note.text)
+        return html, effects
+    effects.found += safety.check_rendered(html, note.file, note.text)
     twin = tree.notes.twin(note, "en" if note.language == "zh" else "zh")
     if twin is not None:
         html = aliases.add_aliases(html, twins.twin_ids(note, twin))
@@ -173,25 +210,47 @@ def complete_page(build: Build, html: str, place: Place) -> str:
     html, problems = links.render(
         html, tree.resolver, language=note.language, page_dir=build.page_dir
     )
-    build.found += [Finding(note.file, 0, 0, "value-marker", one) for one in problems]
+    effects.found += [Finding(note.file, 0, 0, "value-marker", one) for one in problems]
     if note.meta is not None and note.meta.kind == "questions":
         html, cards = questions.fold(html, note, twin)
         if note.language == build.language:
-            build.asked.setdefault(build.page_dir, []).extend(cards)
+            effects.asked = cards
     html = search_material.separate_cells(html)
-    from_html.collect(
-        build.searched,
-        html,
-        location=place.page,
-        title=place.title or note.title,
-        note=note,
-        language=build.language,
-        trail=list(place.sections),
-    )
+    if note.language == build.language:
+        effects.searched = [
+            from_html.read(
+                html,
+                location=place.page,
+                title=place.title or note.title,
+                note=note,
+                language=build.language,
+                trail=list(place.sections),
+            )
+        ]
+    else:
+        effects.fallback = place.page
+    if place.page in build.written:
+        effects.carried = _carry(build, place.page)
     if note.id in build.held:
         html = drafts.notice(build.language) + html
-    html = build.marks.mark(html, note)  # after search has collected: it finds the text alone
-    return html + _foot(build, note.id, place)
+    # After search has collected: it finds the text alone.
+    return build.marks.mark(html, note), effects
+
+
+def merge(build: Build, effects: Effects, place: Place) -> None:
+    """Hand what a page has left to the build; pages come in the order of the site."""
+    build.found += effects.found
+    for page in effects.searched:
+        build.searched[place.source] = replace(page)
+    if effects.fallback and place.source in build.searched:
+        build.searched[place.source].fallback = effects.fallback
+    build.files |= effects.files
+    if effects.asked:
+        folder = Path(place.page).parent.as_posix()
+        build.asked.setdefault(folder, []).extend(effects.asked)
+    if place.page in build.written:
+        leaf, path = build.written[place.page]
+        build.written[place.page] = (replace(leaf, text=effects.carried), path)
 
 
 def complete_site(
@@ -206,7 +265,7 @@ def complete_site(
     search_install.install(
         staged,
         search_material.find_theme_dir(theme_dirs),
-        build.searched,
+        list(build.searched.values()),
         list(tree.glossary.terms.values()),
         search_settings,
     )
@@ -220,6 +279,9 @@ def complete_site(
     made |= calc_presets.files(calc_engine.default(tree.facts).data)
     made |= graph.files(tree.notes, tree.areas)
     made |= resource_files(tree.library, resources.topics(tree.areas))
+    sitemap = staged / "sitemap.xml"
+    if sitemap.is_file():  # again, without the day of the build in its head
+        made["sitemap.xml.gz"] = gzip.compress(sitemap.read_bytes(), mtime=0)
     publish.add_files(staged, made)
     return sorted({*build.found, *check.check_site(staged, site_url=site_url)})
 
@@ -238,31 +300,39 @@ def _resources(tree: Tree, language: str) -> str:
     return resources.render(tree.library, tree.areas, cited, language)
 
 
-def _foot(build: Build, note_id: str, place: Place) -> str:
+def foot(build: Build, place: Place) -> str:
+    """Return what stands below a page: the way on in its learning paths, and the notes nearby."""
     notes, language = build.tree.notes, build.language
+    note = notes.notes.get(place.source)
+    if note is None:
+        return ""
     if language not in build.links_back:
         build.links_back[language] = backlinks.backlinks(notes, language)
-    sources = build.links_back[language].get(note_id, [])
-    ways = paths.foot(build.tree.paths, note_id, notes, language, place.url_of)
-    return ways + graph.foot(note_id, sources, notes, language, place.url_of)
+        build.nearby[language] = graph.shown(notes, language)
+    sources = build.links_back[language].get(note.id, [])
+    ways = paths.foot(build.tree.paths, note.id, notes, language, place.url_of)
+    nearby = build.nearby[language]
+    return ways + graph.foot(note.id, sources, nearby, language, place.url_of)
+
+
+def _carry(build: Build, page: str) -> str:
+    """Return a page as Markdown that needs nothing of the site."""
+    leaf, path = build.written[page]
+    texts = includes.Texts(build.tree.docs, build.tree.notes.other_files)
+    put_in = functools.partial(includes.put_in, read=texts)
+    return plain.plain(
+        build.filled, plain.Reading(page, path, leaf.language, build.effects.shown, put_in)
+    )
 
 
 def _carried(build: Build, site_url: str) -> dict[str, str]:
     """Return the pages as Markdown and the lists of them, by their paths in the site."""
-    texts = includes.Texts(build.tree.docs, build.tree.notes.other_files)
-    put_in = functools.partial(includes.put_in, read=texts)
     places = [page.path.removesuffix(".md") for one in build.tree.entries for page in one.pages()]
     order = {note: number for number, note in enumerate(places)}
-    leaves = []
-    for leaf, path in sorted(build.written, key=lambda one: order.get(one[0].note, len(order))):
-        folder = Path(leaf.page).parent.as_posix()
-        shown = {
-            (kind, text): html for (kind, text, at), html in build.shown.items() if at == folder
-        }
-        reading = plain.Reading(leaf.page, path, leaf.language, shown, put_in)
-        leaves.append(replace(leaf, text=plain.plain(leaf.text, reading)))
+    written = sorted(build.written.values(), key=lambda one: order.get(one[0].note, len(order)))
+    leaves = [leaf for leaf, _ in written]
     docs = build.tree.docs.name
-    added = {leaf.page: build.added.get(f"{docs}/{path}") for leaf, path in build.written}
+    added = {leaf.page: build.added.get(f"{docs}/{path}") for leaf, path in build.written.values()}
     days = {page: day for page, day in added.items() if day is not None}
     return carry.files(leaves, build.about, site_url) | feeds.files(leaves, days, site_url)
 

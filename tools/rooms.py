@@ -15,7 +15,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "hooks/README.md"
-FACES = ("adapter", "cli", "build", "handbook")
+FACES = ("adapter", "cli", "accelerate", "build", "handbook")
 """Modules above the rooms, from the face down."""
 ROOMS = "pages site search links calc drawings notes data markdown findings".split()
 """From the face down."""
@@ -29,6 +29,7 @@ room, not a module in it. `make check` refuses anything else.
 
 ```text
 adapter | cli
+accelerate
 build
 handbook
 pages | site
@@ -39,7 +40,8 @@ findings
 ```
 
 Four sentences to remember: *findings* are the only way anything complains. *markdown* reads one
-text, *notes* know many. *data* knows no HTML, *pages* make all of it. Only *adapter* knows MkDocs.
+text, *notes* know many. *data* knows no HTML, *pages* make all of it. Only *adapter* and
+*accelerate* know MkDocs.
 """
 PATHS = """\
 ## The path of a note

@@ -1,0 +1,435 @@
+"""Pages that are rendered by all cores at once, or taken from an earlier build: the same bytes.
+
+MkDocs renders one page after the other. It still does so here, with every event of every plugin,
+but what is costly in it (Markdown to HTML, completing that, templates) finds its result ready: each
+is looked up by a hash of all that it depends on, at the moment at which MkDocs asks for it. Worker
+processes make those results beforehand, by doing MkDocs' steps in a copy of this process; what they
+find they leave in the store, and nothing else of theirs counts. A result that is missing, or that
+came with a message, is made as ever. So a wrong guess costs time only.
+
+Two things of MkDocs are replaced, both for one object at a time: `Page.render`, and the environment
+of templates that `on_env` returns. HANDBOOK_CACHE=off leaves both alone, and so does a generator
+whose version is not known here.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import mkdocs
+from mkdocs.commands import build as mkdocs_build
+from mkdocs.structure.files import InclusionLevel
+from mkdocs.structure.pages import Page
+from mkdocs.utils import get_build_timestamp
+
+from hooks.build import Build, Effects
+from hooks.links import includes
+from hooks.notes import history
+from hooks.site import inputs, workers
+from hooks.site.store import Store
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import jinja2
+    from mkdocs.config.defaults import MkDocsConfig
+    from mkdocs.structure.files import Files
+    from mkdocs.structure.nav import Navigation
+
+KNOWN: Final = ("1.6.1", "1.6.7")
+"""Versions of MkDocs and of ProperDocs whose `Page.render` sets what is kept here."""
+SWITCH: Final = "HANDBOOK_CACHE"
+FOLDER: Final = ".cache/build"
+_CONFIG_LEFT_OUT: Final = frozenset(
+    {"config_file_path", "docs_dir", "site_dir", "nav", "hooks", "watch", "plugins", "theme"}
+    | {"extra", "_current_page", "dev_addr"}
+)
+_SITE_DATES: Final = "git_site_revision"
+log = logging.getLogger("mkdocs.plugins.handbook")
+
+
+def is_wanted() -> bool:
+    """Tell whether results are kept and made beforehand; says why not, if it is the version."""
+    if os.environ.get(SWITCH, "").lower() in ("off", "0", "false", "no"):
+        return False
+    if mkdocs.__version__ not in KNOWN:
+        log.info(f"handbook: not accelerated: {mkdocs.__version__} is none of {', '.join(KNOWN)}")
+        return False
+    return True
+
+
+def tell_dates(build: Build, files: Files, plugin: Any) -> None:
+    """Tell the plugin of dates when notes were changed last, and by what, in one run of git.
+
+    A note that git does not know gets the day, or that of SOURCE_DATE_EPOCH, rather than the second
+    of the build, so that two builds of a day agree.
+    """
+    known = getattr(plugin, "last_revision_commits", None)
+    if known != {}:
+        return
+    root = build.tree.root
+    is_asked = is_wanted() and plugin.config.get("enable_git_follow")
+    found = history.last_changes(root) if is_asked else {}
+    day = get_build_timestamp() // 86400 * 86400
+    for file in files.documentation_pages():
+        if file.abs_src_path is None:
+            continue
+        path = Path(file.abs_src_path).absolute()
+        name = path.relative_to(root).as_posix() if path.is_relative_to(root) else ""
+        if name in found:
+            known[str(path)] = found[name]
+        elif name not in build.added:
+            known[str(path)] = ("", day)
+        elif is_asked:
+            known[str(path)] = plugin.util.get_git_commit_timestamp(str(path))
+    if is_asked:  # last: the plugin forgets them when it meets a folder for the first time
+        tagged = history.tags(root)
+        plugin.util.tag_cache |= {commit: tagged.get(commit, "") for commit, _ in known.values()}
+
+
+@dataclass(slots=True)
+class Rendered:
+    """What Markdown became: all that `Page.render` sets, completed, and what that left."""
+
+    content: str
+    toc: Any
+    title: str | None
+    anchors: set[str]
+    links: list[tuple[str, dict[str, str]]]
+    effects: Effects
+
+
+class _Counter(logging.Handler):
+    """Counts messages: what says something is rendered anew each time, so that it says it."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.INFO)
+        self.count = 0
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.count += 1
+
+
+class Accelerator:
+    """The results of one build."""
+
+    def __init__(self, build: Build) -> None:
+        """Take a build whose sources have been read."""
+        self.build = build
+        tree = build.tree
+        self.store = Store(tree.root / FOLDER)
+        self.messages = _Counter()
+        logging.getLogger("mkdocs").addHandler(self.messages)
+        titles = {path: note.title for path, note in tree.notes.notes.items()}
+        self.sources = inputs.digest(
+            inputs.packages(),
+            inputs.of_files(
+                [
+                    Path(__file__).parent,
+                    *(tree.root / name for name in ("overrides", "tools", "LICENSE", "NOTICE")),
+                    *(tree.docs / path for path in tree.notes.other_files),
+                ],
+                tree.root,
+            ),
+            titles,
+            sorted(build.held),
+            build.is_serving,
+            logging.getLogger("mkdocs").getEffectiveLevel(),  # by which messages are counted
+        )
+        """Everything that any page may depend on, but notes and configuration."""
+        self.common = ""
+        self.frame = ""
+        self.nav: Navigation | None = None
+        self.taken: dict[str, Rendered] = {}
+        self.open: dict[str, tuple[str, int]] = {}
+        """Keys of pages that are being rendered, and how many messages there were before."""
+        self.fresh = 0
+        self.texts = includes.Texts(tree.docs, tree.notes.other_files | tree.notes.notes.keys())
+
+    def close(self) -> None:
+        """End it: keep the folder within bounds."""
+        logging.getLogger("mkdocs").removeHandler(self.messages)
+        self.store.prune()
+
+    # Markdown to HTML
+
+    def begin_language(self, nav: Navigation, config: MkDocsConfig, files: Files) -> None:
+        """Render the pages of a language beforehand, where they are many; last in `on_nav`."""
+        self.common = inputs.digest(
+            self.sources,
+            self.build.language,
+            _settings(config),
+            sorted((one.src_uri, one.dest_uri, one.inclusion.name, one.url) for one in files),
+        )
+        self.frame, self.nav = "", nav
+        self.taken.clear()
+        self.fresh = 0
+        shown = [one.page for one in _shown(files, self.build) if one.page is not None]
+        changed = [page for page in shown if self._mark(page) not in self.store]
+
+        def work(number: int) -> None:
+            _be_silent(self.messages)
+            mkdocs_build._populate_page(changed[number], config, files)
+
+        changed.sort(key=lambda page: -len(page.file.content_string))
+        workers.spread(work, len(changed))
+
+    def _mark(self, page: Page) -> str:
+        """Return a key that is known when nothing about a page seems to have changed."""
+        twin = self._twin(page.file.src_uri)
+        text = page.file.content_string
+        return inputs.digest("mark", self.common, page.file.src_uri, page.file.dest_uri, text, twin)
+
+    def _twin(self, source: str) -> str:
+        notes = self.build.tree.notes
+        note = notes.notes.get(source)
+        twin = notes.twin(note, "en" if note.language == "zh" else "zh") if note else None
+        return twin.text if twin else ""
+
+    def watch(self, page: Page) -> None:
+        """Let a page find its HTML ready when MkDocs renders it."""
+        page.render = lambda config, files: self._render(page, config, files)  # type: ignore[method-assign]
+
+    def _render(self, page: Page, config: MkDocsConfig, files: Files) -> None:
+        key = self._key(page)
+        found = self.store.get(key)
+        links = _links(found, files) if isinstance(found, Rendered) else None
+        if found is None or links is None:
+            self.fresh += 1
+            self.open[page.file.src_uri] = (key, self.messages.count)
+            Page.render(page, config, files)
+            return
+        page.content = found.content
+        page.toc = found.toc
+        page._title_from_render = found.title
+        page.present_anchor_ids = found.anchors
+        page.links_to_anchors = links
+        self.taken[page.file.src_uri] = found
+
+    def _key(self, page: Page) -> str:
+        assert page.markdown is not None
+        note = self.build.tree.notes.notes.get(page.file.src_uri)
+        sections = [section.title for section in page.ancestors]
+        return inputs.digest(
+            "page",
+            self.common,
+            page.file.src_uri,
+            page.file.dest_uri,
+            str(page.title),
+            sections,
+            self.build.filled,
+            page.markdown,
+            note.text if note else "",
+            self._twin(page.file.src_uri),
+            self._included(self.build.filled + "\n" + page.markdown),
+        )
+
+    def _included(self, text: str) -> list[tuple[str, str]]:
+        """Return what a text includes, and what that includes, with the whole text of each."""
+        found: dict[str, str] = {}
+        waiting = [text]
+        while waiting:
+            for one in includes.includes(waiting.pop()):
+                if one.path not in found:
+                    found[one.path] = self.texts.get(one.path) or ""
+                    waiting.append(found[one.path])
+        return sorted(found.items())
+
+    def ready(self, page: Page) -> Rendered | None:
+        """Return what a page that has just been rendered is complete with, if that was known."""
+        return self.taken.pop(page.file.src_uri, None)
+
+    def keep(self, page: Page, content: str, effects: Effects) -> None:
+        """Keep a page that has just been completed, unless anything was said of it."""
+        key, before = self.open.pop(page.file.src_uri, ("", 0))
+        if not key or self.messages.count != before:
+            return
+        links = [(file.src_uri, found) for file, found in (page.links_to_anchors or {}).items()]
+        anchors = page.present_anchor_ids or set()
+        title = page._title_from_render
+        self.store.put(key, Rendered(content, page.toc, title, anchors, links, effects))
+        if self._mark(page) not in self.store:
+            self.store.put(self._mark(page), None)
+
+    # Templates
+
+    def templates(self, env: jinja2.Environment, config: MkDocsConfig, files: Files) -> Any:
+        """Return an environment whose templates find their pages ready. Comes last in `on_env`."""
+        shown, nav = _shown(files, self.build), self.nav
+        assert nav is not None
+        self.frame = inputs.digest(self.common, _frame(nav, shown))
+        watched = _Environment(env, self)
+        mark = inputs.digest("frame", self.frame)
+        if self.fresh >= workers.ENOUGH or mark not in self.store:
+
+            def work(number: int) -> None:
+                _be_silent(self.messages)
+                page = shown[number].page
+                assert page is not None
+                page.active = True
+                try:
+                    template = watched.get_template(page.meta.get("template", "main.html"))
+                    context = mkdocs_build.get_context(nav, shown, config, page)
+                    context = config.plugins.on_page_context(
+                        context, page=page, config=config, nav=nav
+                    )
+                    template.render(context)
+                finally:
+                    page.active = False
+
+            workers.spread(work, len(shown))
+            self.store.put(mark, None)
+        return watched
+
+    def framed(self, template: jinja2.Template, context: Any) -> str:
+        """Return a page in its template."""
+        page = context.get("page")
+        if page is None:
+            return template.render(context)
+        try:
+            key = self._framed_key(template, context, page)
+        except inputs.UnknownValueError:
+            return template.render(context)
+        found = self.store.get(key)
+        if not isinstance(found, str):
+            before = self.messages.count
+            found = template.render(context)
+            if self.messages.count == before:
+                self.store.put(key, found)
+        return found
+
+    def _framed_key(self, template: jinja2.Template, context: Any, page: Page) -> str:
+        others = {
+            name: _reference(value)
+            for name, value in context.items()
+            if name not in ("nav", "pages", "config", "page", "build_date_utc")
+        }
+        config = context["config"]
+        meta = {name: value for name, value in page.meta.items() if _SITE_DATES not in name}
+        return inputs.digest(
+            "template",
+            self.frame,
+            template.name or "",
+            page.content or "",
+            _toc(page.toc),
+            meta,
+            _about(page),
+            config.extra.get("alternate"),
+            others,
+        )
+
+
+class _Environment:
+    """Jinja's environment as MkDocs uses it, with templates that look before they render."""
+
+    def __init__(self, env: jinja2.Environment, accelerator: Accelerator) -> None:
+        self._env = env
+        self._accelerator = accelerator
+
+    def get_template(self, name: str, *arguments: Any) -> _Template:
+        return _Template(self._env.get_template(name, *arguments), self._accelerator)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._env, name)
+
+
+class _Template:
+    def __init__(self, template: jinja2.Template, accelerator: Accelerator) -> None:
+        self._template = template
+        self._accelerator = accelerator
+
+    def render(self, context: Any) -> str:
+        return self._accelerator.framed(self._template, context)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._template, name)
+
+
+def _be_silent(messages: _Counter) -> None:
+    """Let this process, a worker, say nothing: what it meets is met again by the build."""
+    logger = logging.getLogger("mkdocs")
+    logger.handlers = [messages]
+    logger.propagate = False
+
+
+def _shown(files: Files, build: Build) -> Sequence[Any]:
+    level = InclusionLevel.is_in_serve if build.is_serving else InclusionLevel.is_included
+    return files.documentation_pages(inclusion=level)
+
+
+def _settings(config: MkDocsConfig) -> str:
+    """Return a hash of the configuration, without what only says where folders lie."""
+    own = {name: value for name, value in config.items() if name not in _CONFIG_LEFT_OUT}
+    extra = {name: value for name, value in config.extra.items() if not name.startswith("handbook")}
+    extra.pop("alternate", None)  # it differs from page to page
+    theme = {name: config.theme[name] for name in config.theme}
+    plugins = {
+        name: dict(plugin.config.items())
+        for name, plugin in config.plugins.items()
+        if hasattr(plugin, "config")
+    }
+    return inputs.digest(own, extra, config.theme.name or "", theme, plugins)
+
+
+def _links(found: Rendered, files: Files) -> dict[Any, dict[str, str]] | None:
+    known = files.src_uris
+    if any(path not in known for path, _ in found.links):
+        return None
+    return {known[path]: anchors for path, anchors in found.links}
+
+
+def _frame(nav: Navigation, shown: Sequence[Any]) -> object:
+    """Return what any page may show of the others: where they stand, their titles and fields."""
+
+    def item(one: Any) -> object:
+        children = [item(child) for child in one.children or []]
+        return (type(one).__name__, one.title, getattr(one, "url", None), children)
+
+    pages = []
+    for file in shown:
+        page = file.page
+        meta = {name: value for name, value in page.meta.items() if not name.startswith("git_")}
+        pages.append((_about(page), meta))
+    home = nav.homepage.url if nav.homepage else None
+    return ([item(one) for one in nav.items], home, pages)
+
+
+def _about(page: Page) -> object:
+    """Return where a page stands and what it is called."""
+    file = page.file
+    alternates = getattr(file, "alternates", {})
+    return (
+        file.src_uri,
+        file.dest_uri,
+        page.url,
+        page.title,
+        page.canonical_url,
+        page.edit_url,
+        page.is_homepage,
+        getattr(file, "locale", None),
+        {name: (one.url, one.dest_uri, one.locale) for name, one in alternates.items()},
+        [(one.title, getattr(one, "url", None)) for one in page.ancestors],
+        [
+            (one.url, one.title, one.meta.get("title")) if one is not None else None
+            for one in (page.previous_page, page.next_page)
+        ],
+    )
+
+
+def _toc(items: Any) -> list[object]:
+    return [(one.id, one.title, one.level, _toc(one.children)) for one in items]
+
+
+def _reference(value: Any) -> Any:
+    """Return a value of a template's context; tags by their names and addresses."""
+    if isinstance(value, (list, tuple)):
+        return [_reference(one) for one in value]
+    if hasattr(value, "links") and hasattr(value, "name"):
+        links = [(link.title, link.url) for link in value.links]
+        fields = {"name", "hidden", "shadow", "icon"}
+        return (value.name, links, {name: str(getattr(value, name, None)) for name in fields})
+    return value
