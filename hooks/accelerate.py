@@ -26,11 +26,11 @@ from mkdocs.structure.files import InclusionLevel
 from mkdocs.structure.pages import Page
 from mkdocs.utils import get_build_timestamp
 
+from hooks import dependencies
 from hooks.build import Build, Effects
 from hooks.links import includes
 from hooks.notes import history
-from hooks.site import inputs, workers
-from hooks.site.store import Store
+from hooks.site import inputs, store, workers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,10 +44,6 @@ KNOWN: Final = ("1.6.1", "1.6.7")
 """Versions of MkDocs and of ProperDocs whose `Page.render` sets what is kept here."""
 SWITCH: Final = "HANDBOOK_CACHE"
 FOLDER: Final = ".cache/build"
-_CONFIG_LEFT_OUT: Final = frozenset(
-    {"config_file_path", "docs_dir", "site_dir", "nav", "hooks", "watch", "plugins", "theme"}
-    | {"extra", "_current_page", "dev_addr"}
-)
 _SITE_DATES: Final = "git_site_revision"
 log = logging.getLogger("mkdocs.plugins.handbook")
 
@@ -121,7 +117,7 @@ class Accelerator:
         """Take a build whose sources have been read."""
         self.build = build
         tree = build.tree
-        self.store = Store(tree.root / FOLDER)
+        self.store = store.Store(tree.root / FOLDER)
         self.messages = _Counter()
         logging.getLogger("mkdocs").addHandler(self.messages)
         titles = {path: note.title for path, note in tree.notes.notes.items()}
@@ -162,7 +158,7 @@ class Accelerator:
         self.common = inputs.digest(
             self.sources,
             self.build.language,
-            _settings(config),
+            dependencies.settings(config),
             sorted((one.src_uri, one.dest_uri, one.inclusion.name, one.url) for one in files),
         )
         self.frame, self.nav = "", nav
@@ -261,7 +257,7 @@ class Accelerator:
         """Return an environment whose templates find their pages ready. Comes last in `on_env`."""
         shown, nav = _shown(files, self.build), self.nav
         assert nav is not None
-        self.frame = inputs.digest(self.common, _frame(nav, shown))
+        self.frame = inputs.digest(self.common, dependencies.frame(nav, shown))
         watched = _Environment(env, self)
         mark = inputs.digest("frame", self.frame)
         if self.fresh >= workers.ENOUGH or mark not in self.store:
@@ -304,7 +300,7 @@ class Accelerator:
 
     def _framed_key(self, template: jinja2.Template, context: Any, page: Page) -> str:
         others = {
-            name: _reference(value)
+            name: dependencies.reference(value)
             for name, value in context.items()
             if name not in ("nav", "pages", "config", "page", "build_date_utc")
         }
@@ -315,9 +311,9 @@ class Accelerator:
             self.frame,
             template.name or "",
             page.content or "",
-            _toc(page.toc),
+            dependencies.toc(page.toc),
             meta,
-            _about(page),
+            dependencies.about(page),
             config.extra.get("alternate"),
             others,
         )
@@ -361,75 +357,8 @@ def _shown(files: Files, build: Build) -> Sequence[Any]:
     return files.documentation_pages(inclusion=level)
 
 
-def _settings(config: MkDocsConfig) -> str:
-    """Return a hash of the configuration, without what only says where folders lie."""
-    own = {name: value for name, value in config.items() if name not in _CONFIG_LEFT_OUT}
-    extra = {name: value for name, value in config.extra.items() if not name.startswith("handbook")}
-    extra.pop("alternate", None)  # it differs from page to page
-    theme = {name: config.theme[name] for name in config.theme}
-    plugins = {
-        name: dict(plugin.config.items())
-        for name, plugin in config.plugins.items()
-        if hasattr(plugin, "config")
-    }
-    return inputs.digest(own, extra, config.theme.name or "", theme, plugins)
-
-
 def _links(found: Rendered, files: Files) -> dict[Any, dict[str, str]] | None:
     known = files.src_uris
     if any(path not in known for path, _ in found.links):
         return None
     return {known[path]: anchors for path, anchors in found.links}
-
-
-def _frame(nav: Navigation, shown: Sequence[Any]) -> object:
-    """Return what any page may show of the others: where they stand, their titles and fields."""
-
-    def item(one: Any) -> object:
-        children = [item(child) for child in one.children or []]
-        return (type(one).__name__, one.title, getattr(one, "url", None), children)
-
-    pages = []
-    for file in shown:
-        page = file.page
-        meta = {name: value for name, value in page.meta.items() if not name.startswith("git_")}
-        pages.append((_about(page), meta))
-    home = nav.homepage.url if nav.homepage else None
-    return ([item(one) for one in nav.items], home, pages)
-
-
-def _about(page: Page) -> object:
-    """Return where a page stands and what it is called."""
-    file = page.file
-    alternates = getattr(file, "alternates", {})
-    return (
-        file.src_uri,
-        file.dest_uri,
-        page.url,
-        page.title,
-        page.canonical_url,
-        page.edit_url,
-        page.is_homepage,
-        getattr(file, "locale", None),
-        {name: (one.url, one.dest_uri, one.locale) for name, one in alternates.items()},
-        [(one.title, getattr(one, "url", None)) for one in page.ancestors],
-        [
-            (one.url, one.title, one.meta.get("title")) if one is not None else None
-            for one in (page.previous_page, page.next_page)
-        ],
-    )
-
-
-def _toc(items: Any) -> list[object]:
-    return [(one.id, one.title, one.level, _toc(one.children)) for one in items]
-
-
-def _reference(value: Any) -> Any:
-    """Return a value of a template's context; tags by their names and addresses."""
-    if isinstance(value, (list, tuple)):
-        return [_reference(one) for one in value]
-    if hasattr(value, "links") and hasattr(value, "name"):
-        links = [(link.title, link.url) for link in value.links]
-        fields = {"name", "hidden", "shadow", "icon"}
-        return (value.name, links, {name: str(getattr(value, name, None)) for name in fields})
-    return value

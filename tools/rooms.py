@@ -15,7 +15,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "hooks/README.md"
-FACES = ("adapter", "cli", "accelerate", "build", "handbook")
+FACES = ("adapter", "cli", "accelerate", "dependencies", "build", "handbook")
 """Modules above the rooms, from the face down."""
 ROOMS = "pages site search links calc drawings notes data markdown findings".split()
 """From the face down."""
@@ -30,6 +30,7 @@ room, not a module in it. `make check` refuses anything else.
 ```text
 adapter | cli
 accelerate
+dependencies
 build
 handbook
 pages | site
