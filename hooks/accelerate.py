@@ -30,7 +30,7 @@ from hooks import dependencies
 from hooks.build import Build, Effects
 from hooks.links import includes
 from hooks.notes import history
-from hooks.site import inputs, store, workers
+from hooks.site import current, inputs, store, workers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -56,6 +56,26 @@ def is_wanted() -> bool:
         log.info(f"handbook: not accelerated: {mkdocs.__version__} is none of {', '.join(KNOWN)}")
         return False
     return True
+
+
+def made_from(config: MkDocsConfig, root: Path) -> str:
+    """Return a hash of all that a build reads; empty where that is not to be known."""
+    if not is_wanted():
+        return ""
+    try:
+        return current.sources(
+            root,
+            Path(config.docs_dir),
+            Path(__file__).parent,
+            dependencies.settings(config),
+            config.nav,
+            logging.getLogger("mkdocs").getEffectiveLevel(),
+            history.head(root),
+            history.tags(root),
+            get_build_timestamp() // 86400,
+        )
+    except inputs.UnknownValueError:
+        return ""
 
 
 def tell_dates(build: Build, files: Files, plugin: Any) -> None:
@@ -105,17 +125,20 @@ class _Counter(logging.Handler):
     def __init__(self) -> None:
         super().__init__(logging.INFO)
         self.count = 0
+        self.warnings = 0
 
     def emit(self, record: logging.LogRecord) -> None:
         self.count += 1
+        self.warnings += record.levelno >= logging.WARNING
 
 
 class Accelerator:
     """The results of one build."""
 
-    def __init__(self, build: Build) -> None:
-        """Take a build whose sources have been read."""
+    def __init__(self, build: Build, made_from: str) -> None:
+        """Take a build whose sources have been read, and what it is made from."""
         self.build = build
+        self.made_from = made_from
         tree = build.tree
         self.store = store.Store(tree.root / FOLDER)
         self.messages = _Counter()
@@ -146,8 +169,13 @@ class Accelerator:
         self.fresh = 0
         self.texts = includes.Texts(tree.docs, tree.notes.other_files | tree.notes.notes.keys())
 
-    def close(self) -> None:
-        """End it: keep the folder within bounds."""
+    def close(self, site: Path) -> None:
+        """End it: remember what the site was made from, and keep the folder within bounds.
+
+        A site that came with warnings is made again, so that they are said again.
+        """
+        if self.made_from and not self.messages.warnings:
+            current.remember(self.build.tree.root, site, self.made_from)
         logging.getLogger("mkdocs").removeHandler(self.messages)
         self.store.prune()
 

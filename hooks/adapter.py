@@ -32,7 +32,7 @@ from hooks.markdown import HeadingIdsExtension
 from hooks.notes import drafts, navigation
 from hooks.pages import fences as data_fences
 from hooks.search import install as search_install
-from hooks.site import offline, publish
+from hooks.site import current, offline, publish
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -91,6 +91,10 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
     site = Path(config.site_dir)
     # `mkdocs serve` renders into a temporary folder of its own: nothing to protect there.
     is_serving = site.parent == Path(tempfile.gettempdir()) and site.name.startswith("mkdocs_")
+    made_from = "" if is_serving else accelerate.made_from(config, ROOT)
+    if made_from and current.is_current(ROOT, site, made_from):
+        log.info(f"nothing has changed since the site in {site} was built: it stays as it is")
+        raise SystemExit(0)
     log.info("checking the notes")
     tree = read_tree(
         ROOT,
@@ -102,7 +106,8 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
     if not is_serving:
         config.nav = drafts.published_nav(config.nav or [], build.held)
     config.extra[_KEY] = build
-    config.extra[_FAST] = accelerate.Accelerator(build) if accelerate.is_wanted() else None
+    fast = accelerate.Accelerator(build, made_from) if accelerate.is_wanted() else None
+    config.extra[_FAST] = fast
     config.extra["offline_worker"] = not is_serving  # read by overrides/main.html
     _say(tree.findings, build)
     config.markdown_extensions.append(HeadingIdsExtension())  # type: ignore[arg-type]
@@ -235,8 +240,6 @@ def on_post_build(config: MkDocsConfig) -> None:
     settings = search_install.read_settings(config.extra.get("search"))
     site_url = config.site_url or ""
     _say(building.complete_site(build, staged, config.theme.dirs, settings, site_url), build)
-    if accelerator := _accelerator(config):
-        accelerator.close()
     if build.is_serving:
         offline.switch_off(staged)
     else:
@@ -245,3 +248,5 @@ def on_post_build(config: MkDocsConfig) -> None:
         publish.swap(staged, build.site)
         config.site_dir = str(build.site)
         log.info(f"site written to {build.site}")
+    if accelerator := _accelerator(config):
+        accelerator.close(build.site)

@@ -59,6 +59,17 @@ def last_changes(root: Path) -> dict[str, tuple[str, int]]:
     return {name: one for name, one in found.items() if one and name.startswith("docs/")}
 
 
+def head(root: Path) -> str:
+    """Return the commit that is checked out; empty without git."""
+    try:
+        run = subprocess.run(
+            ["git", "rev-parse", "HEAD"], cwd=root, capture_output=True, text=True, check=True
+        )
+    except (OSError, subprocess.CalledProcessError):
+        return ""
+    return run.stdout.strip()
+
+
 def tags(root: Path) -> dict[str, str]:
     """Map commits to the first tag of each, in the order of `git tag`; empty without git."""
     shown = "%(objectname) %(*objectname) %(refname:short)"
