@@ -9,6 +9,10 @@ PYTEST = $(BIN)/python -m pytest -n $(JOBS) --dist worksteal
 # click and MkDocs print in colour; Material would print a notice on every run.
 export DISABLE_MKDOCS_2_WARNING := true
 export NO_MKDOCS_2_WARNING := 1
+# CACHE=off: one page after the other, and nothing of earlier builds; the site is the same.
+ifdef CACHE
+export HANDBOOK_CACHE := $(CACHE)
+endif
 
 .PHONY: help serve build test test-slow test-all engines check diagrams bench cuda rdma mpi gloo books format lock new contents register properdocs clean
 

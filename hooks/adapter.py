@@ -23,6 +23,7 @@ ROOT = Path(__file__).resolve().parent.parent
 if str(ROOT) not in sys.path:  # MkDocs loads this file by path, whatever the working directory
     sys.path.insert(0, str(ROOT))
 
+from hooks import accelerate
 from hooks import build as building
 from hooks.build import Build, Place
 from hooks.findings import Finding, has_errors
@@ -31,11 +32,12 @@ from hooks.markdown import HeadingIdsExtension
 from hooks.notes import drafts, navigation
 from hooks.pages import fences as data_fences
 from hooks.search import install as search_install
-from hooks.site import offline, publish
+from hooks.site import current, offline, publish
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from jinja2 import Environment
     from mkdocs.config.defaults import MkDocsConfig
     from mkdocs.structure.files import Files
     from mkdocs.structure.nav import Navigation
@@ -45,12 +47,19 @@ log = get_plugin_logger("handbook")
 for _talkative in ("mermaid2", "mkdocs_static_i18n"):  # a line a page, of no use to anybody
     logging.getLogger(f"mkdocs.plugins.{_talkative}").setLevel(logging.WARNING)
 _KEY = "handbook"
+_FAST = "handbook_accelerator"
 
 
 def _build(config: MkDocsConfig) -> Build:
     build = config.extra[_KEY]
     assert isinstance(build, Build)
     return build
+
+
+def _accelerator(config: MkDocsConfig) -> accelerate.Accelerator | None:
+    found = config.extra[_FAST]
+    assert found is None or isinstance(found, accelerate.Accelerator)
+    return found
 
 
 def _language(config: MkDocsConfig) -> str:
@@ -82,6 +91,10 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
     site = Path(config.site_dir)
     # `mkdocs serve` renders into a temporary folder of its own: nothing to protect there.
     is_serving = site.parent == Path(tempfile.gettempdir()) and site.name.startswith("mkdocs_")
+    made_from = "" if is_serving else accelerate.made_from(config, ROOT)
+    if made_from and current.is_current(ROOT, site, made_from):
+        log.info(f"nothing has changed since the site in {site} was built: it stays as it is")
+        raise SystemExit(0)
     log.info("checking the notes")
     tree = read_tree(
         ROOT,
@@ -93,6 +106,7 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
     if not is_serving:
         config.nav = drafts.published_nav(config.nav or [], build.held)
     config.extra[_KEY] = build
+    config.extra[_FAST] = accelerate.begin(build, made_from, config)
     config.extra["offline_worker"] = not is_serving  # read by overrides/main.html
     _say(tree.findings, build)
     config.markdown_extensions.append(HeadingIdsExtension())  # type: ignore[arg-type]
@@ -129,8 +143,9 @@ def _add_fences(config: MkDocsConfig, build: Build) -> None:
 
 @event_priority(100)  # Before static-i18n looks for the files of a language
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Leave drafts out of the site; a preview shows them."""
+    """Leave drafts out of the site; a preview shows them. Tell when notes were changed last."""
     build = _build(config)
+    accelerate.tell_dates(build, files, config.plugins.get("git-revision-date-localized"))
     if not build.is_serving:
         for file in list(files.documentation_pages()):
             path = file.src_uri
@@ -153,7 +168,16 @@ def on_nav(nav: Navigation, config: MkDocsConfig, files: Files) -> Navigation:
                 rename(item.children, entry.children)
 
     rename(nav.items, build.tree.entries)
+    if accelerator := _accelerator(config):
+        accelerator.begin_language(nav, config, files)
     return nav
+
+
+def on_pre_page(page: Page, config: MkDocsConfig, files: Files) -> Page:
+    """Let a page find its HTML ready."""
+    if accelerator := _accelerator(config):
+        accelerator.watch(page)
+    return page
 
 
 def _place(page: Page, files: Files) -> Place:
@@ -175,11 +199,26 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
 @event_priority(100)  # Check what Markdown made before anything is added to it
 def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -> str:
     """Check a page as rendered, and complete it."""
-    build = _build(config)
+    build, place, accelerator = _build(config), _place(page, files), _accelerator(config)
+    ready = accelerator.ready(page) if accelerator else None
+    if ready is not None:
+        html, effects = ready.content, ready.effects
+    else:
+        html, effects = building.complete_page(build, html, place)
+        if accelerator:
+            accelerator.keep(page, html, effects)
+    building.merge(build, effects, place)
     said = build.pace.step(build.language)
     if said:
         log.info(said)
-    return building.complete_page(build, html, _place(page, files))
+    return html + building.foot(build, place)
+
+
+@event_priority(-200)  # After every other has changed the environment
+def on_env(env: Environment, config: MkDocsConfig, files: Files) -> Any:
+    """Let templates find their pages ready."""
+    accelerator = _accelerator(config)
+    return accelerator.templates(env, config, files) if accelerator else env
 
 
 @event_priority(100)  # Before Material's search plugin
@@ -208,3 +247,5 @@ def on_post_build(config: MkDocsConfig) -> None:
         publish.swap(staged, build.site)
         config.site_dir = str(build.site)
         log.info(f"site written to {build.site}")
+    if accelerator := _accelerator(config):
+        accelerator.close(build.site)

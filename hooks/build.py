@@ -2,11 +2,18 @@
 
 Pages come in as Markdown and as HTML, with their paths in the sources and in the site; nothing
 here knows which generator made them.
+
+One page by itself: `fill` its Markdown, let a renderer make HTML of that (which calls
+`Build.show` for fences), give the HTML to `complete_page`. That returns what the page shows and,
+as `Effects`, all that it left for the rest of the site; both follow from the page, the notes it
+names and the data alone, so they may be made in another process or kept from an earlier build.
+`merge` hands the effects to the build, and `foot` ends the page, which knows the other notes.
 """
 
 from __future__ import annotations
 
 import functools
+import gzip
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -46,7 +53,7 @@ if TYPE_CHECKING:
     import datetime
     from collections.abc import Callable, Mapping, Sequence
 
-    from hooks.notes import Note
+    from hooks.notes import Catalogue, Note
     from hooks.pages import Item, Said
     from hooks.tree import Tree
 
@@ -64,6 +71,26 @@ class Place:
     """Titles of the sections of the navigation that it stands in, the outermost first."""
     url_of: Callable[[str], str | None]
     """The address, from this page, of the note with an id; None where it is not in the site."""
+
+
+@dataclass
+class Effects:
+    """What a rendered page leaves for the rest of the site."""
+
+    found: list[Finding] = field(default_factory=list)
+    """What is wrong with it."""
+    searched: list[pages.Page] = field(default_factory=list)
+    """What search will find of it."""
+    fallback: str = ""
+    """Where the note is shown in place of its missing twin."""
+    files: dict[str, str | bytes] = field(default_factory=dict)
+    """What it leads to, by paths in the site."""
+    asked: list[Any] = field(default_factory=list)
+    """Its interview questions."""
+    shown: dict[tuple[str, str], str] = field(default_factory=dict)
+    """The HTML of its fences by kind and text."""
+    carried: str = ""
+    """The page as Markdown."""
 
 
 @dataclass
@@ -88,11 +115,17 @@ class Build:
     """The ids of the fences of the page being rendered, by kind and text."""
     page_dir: str = ""
     """Folder of the page being rendered, in the site; what fences link to starts there."""
+    filled: str = ""
+    """The Markdown of that page with its lists."""
+    effects: Effects = field(default_factory=Effects)
+    """What that page has left so far."""
     links_back: dict[str, dict[str, list[Note]]] = field(default_factory=dict)
+    nearby: dict[str, graph.Shown] = field(default_factory=dict)
+    """The notes of the graph, by language."""
     found: list[Finding] = field(default_factory=list)
     """What was found in rendered pages."""
-    searched: list[pages.Page] = field(default_factory=list)
-    """What search will find: the pages as rendered."""
+    searched: dict[str, pages.Page] = field(default_factory=dict)
+    """What search will find: the pages as rendered, by the paths of their notes."""
     items: dict[tuple[str, str], list[tuple[Item, Said]]] = field(default_factory=dict)
     """What readers may look for on each page, by the id and language of its note."""
     files: dict[str, str | bytes] = field(default_factory=dict)
@@ -101,10 +134,13 @@ class Build:
     """Interview questions as rendered, by the folder of their pages in the site."""
     about: dict[str, str] = field(default_factory=dict)
     """What the site says of itself, by language."""
-    written: list[tuple[carry.Leaf, str]] = field(default_factory=list)
-    """Pages as Markdown, their lists filled in, with the paths of their notes."""
-    shown: dict[tuple[str, str, str], str] = field(default_factory=dict)
-    """The HTML of fences by kind, text and the folder of their page."""
+    written: dict[str, tuple[carry.Leaf, str]] = field(default_factory=dict)
+    """Pages as Markdown, their lists filled in, with the paths of their notes, by their own."""
+
+    @functools.cached_property
+    def shown_notes(self) -> Catalogue:
+        """The notes that the site shows."""
+        return published(self.tree.notes)
 
     def calc_scripts(self, content: str) -> list[str]:
         """Return the scripts that the calculators of a page need; overrides/main.html asks."""
@@ -122,14 +158,14 @@ class Build:
 
     def card_of(self, page: str) -> str:
         """Return the address of the card for a page that is shared; the templates ask."""
-        return shared.card_of(page, (leaf for leaf, _ in self.written))
+        return shared.card_of(page, (leaf for leaf, _ in self.written.values()))
 
     def show(self, kind: str, text: str) -> str:
         """Return the HTML of a fence that shows data, on the page being rendered."""
         drawn = self.tree.fences.show(kind, text, self.language, self.page_dir)
-        self.files |= drawn.files
+        self.effects.files |= drawn.files
         html = blocks.with_id(drawn.html, self.anchors.pop((kind, text), ""))
-        self.shown[kind, text, self.page_dir] = html
+        self.effects.shown[kind, text] = html
         return html
 
 
@@ -152,9 +188,11 @@ def fill(build: Build, markdown: str, place: Place) -> str:
     """Return a page's Markdown with the generated lists at their markers; keep it to carry away."""
     tree = build.tree
     build.page_dir = Path(place.page).parent.as_posix()
+    build.effects = Effects()
     note = tree.notes.notes.get(place.source)
     build.anchors = blocks.anchors(note) if note is not None else {}
     filled = fill_page(tree, markdown, place.source, build.language, build.added)
+    build.filled = filled
     if note is not None and note.meta is not None and not build.is_serving:
         leaf = carry.Leaf(
             place.page,
@@ -167,19 +205,19 @@ def fill(build: Build, markdown: str, place: Place) -> str:
             filled,
             note.meta.kind,
         )
-        build.written.append((leaf, note.path))
+        build.written[place.page] = (leaf, note.path)
     return filled
 
 
-def complete_page(build: Build, html: str, place: Place) -> str:
-    """Check a page's HTML; return it with its twin's ids, drawings, links of numbers, term marks
-    and what stands at its foot. Search collects it on the way.
+def complete_page(build: Build, html: str, place: Place) -> tuple[str, Effects]:
+    """Check a page's HTML; return it with its twin's ids, drawings, links of numbers and term
+    marks, and what it leaves for the rest of the site.
     """
-    tree = build.tree
+    tree, effects = build.tree, build.effects
     note = tree.notes.notes.get(place.source)
     if note is None:
-        return html
-    build.found += safety.check_rendered(html, note.file, note.text)
+        return html, effects
+    effects.found += safety.check_rendered(html, note.file, note.text)
     html = footnotes.complete(html, note)
     twin = tree.notes.twin(note, "en" if note.language == "zh" else "zh")
     if twin is not None:
@@ -190,30 +228,51 @@ def complete_page(build: Build, html: str, place: Place) -> str:
     html, problems = links.render(
         html, tree.resolver, language=note.language, page_dir=build.page_dir
     )
-    build.found += [Finding(note.file, 0, 0, "value-marker", one) for one in problems]
+    effects.found += [Finding(note.file, 0, 0, "value-marker", one) for one in problems]
     if note.meta is not None and note.meta.kind == "questions":
         html, cards = questions.fold(html, note, twin)
         if note.language == build.language:
-            build.asked.setdefault(build.page_dir, []).extend(cards)
+            effects.asked = cards
     html = answers.put_ids(blocks.number_figures(html), note, tree.notes)
     those = build.items.get((note.id, note.language), [])
-    build.found += catalogue.unplaced(those, html, note.file)
+    effects.found += catalogue.unplaced(those, html, note.file)
     html = search_material.separate_cells(html)
-    from_html.collect(
-        build.searched,
-        html,
-        location=place.page,
-        title=place.title or note.title,
-        note=note,
-        language=build.language,
-        trail=list(place.sections),
-    )
+    if note.language == build.language:
+        effects.searched = [
+            from_html.read(
+                html,
+                location=place.page,
+                title=place.title or note.title,
+                note=note,
+                language=build.language,
+                trail=list(place.sections),
+            )
+        ]
+    else:
+        effects.fallback = place.page
+    if place.page in build.written:
+        effects.carried = _carry(build, place.page)
     if note.id in build.held:
         html = drafts.notice(build.language) + html
     html = build.drawings.put_in(html, note.language)  # search has collected the diagram's text
     html = build.marks.mark(html, note)  # after search has collected: it finds the text alone
-    html = takeaway.card(html, note)
-    return html + _foot(build, note.id, place)
+    return takeaway.card(html, note), effects
+
+
+def merge(build: Build, effects: Effects, place: Place) -> None:
+    """Hand what a page has left to the build; pages come in the order of the site."""
+    build.found += effects.found
+    for page in effects.searched:
+        build.searched[place.source] = replace(page)
+    if effects.fallback and place.source in build.searched:
+        build.searched[place.source].fallback = effects.fallback
+    build.files |= effects.files
+    if effects.asked:
+        folder = Path(place.page).parent.as_posix()
+        build.asked.setdefault(folder, []).extend(effects.asked)
+    if place.page in build.written:
+        leaf, path = build.written[place.page]
+        build.written[place.page] = (replace(leaf, text=effects.carried), path)
 
 
 def complete_site(
@@ -225,11 +284,11 @@ def complete_site(
 ) -> list[Finding]:
     """Write what pages lead to beside them, and return what is wrong with the finished pages."""
     tree = build.tree
-    entries.add_entries(build.searched, _searched(build))
+    entries.add_entries(list(build.searched.values()), _searched(build))
     search_install.install(
         staged,
         search_material.find_theme_dir(theme_dirs),
-        build.searched,
+        list(build.searched.values()),
         list(tree.glossary.terms.values()),
         search_settings,
     )
@@ -242,11 +301,14 @@ def complete_site(
     made |= downloads.files(tree.facts) | build.files | _questions(build.asked, site_url)
     made |= calc_presets.files(calc_engine.default(tree.facts).data)
     made |= graph.files(tree.notes, tree.areas)
-    made |= previews.files(build.searched)
+    made |= previews.files(build.searched.values())
     made |= resource_files(tree.library, resources.topics(tree.areas))
     made |= shared.entrance_files(build.about, site_url)
-    leaves = [leaf for leaf, _ in build.written]
+    leaves = [leaf for leaf, _ in build.written.values()]
     made |= shared.card_files(leaves, site_url, tree.root / ".cache" / "cards")
+    sitemap = staged / "sitemap.xml"
+    if sitemap.is_file():  # again, without the day of the build in its head
+        made["sitemap.xml.gz"] = gzip.compress(sitemap.read_bytes(), mtime=0)
     publish.add_files(staged, made)
     if not build.is_serving:
         prune.prune(staged, keep=prune.STOCK if search_settings.engine == "stock" else ())
@@ -276,33 +338,40 @@ def _language_of(path: str) -> str:
     return "en" if path.startswith("en/") else "zh"
 
 
-def _foot(build: Build, note_id: str, place: Place) -> str:
+def foot(build: Build, place: Place) -> str:
+    """Return what stands below a page: what to read before and next, its paths, notes nearby."""
     notes, language = build.tree.notes, build.language
+    note = notes.notes.get(place.source)
+    if note is None:
+        return ""
     if language not in build.links_back:
         build.links_back[language] = backlinks.backlinks(notes, language)
-    sources = build.links_back[language].get(note_id, [])
+        build.nearby[language] = graph.shown(notes, language)
+    sources = build.links_back[language].get(note.id, [])
     learning = build.tree.paths
-    ways = reading_order.foot(build.order, learning, note_id, notes, language, place.url_of)
-    ways += paths.foot(learning, note_id, notes, language, place.url_of)
-    return ways + graph.foot(note_id, sources, notes, language, place.url_of)
+    ways = reading_order.foot(build.order, learning, note.id, notes, language, place.url_of)
+    ways += paths.foot(learning, note.id, notes, language, place.url_of)
+    return ways + graph.foot(note.id, sources, build.nearby[language], language, place.url_of)
+
+
+def _carry(build: Build, page: str) -> str:
+    """Return a page as Markdown that needs nothing of the site."""
+    leaf, path = build.written[page]
+    texts = includes.Texts(build.tree.docs, build.tree.notes.other_files)
+    put_in = functools.partial(includes.put_in, read=texts)
+    return plain.plain(
+        build.filled, plain.Reading(page, path, leaf.language, build.effects.shown, put_in)
+    )
 
 
 def _carried(build: Build, site_url: str) -> dict[str, str]:
     """Return the pages as Markdown and the lists of them, by their paths in the site."""
-    texts = includes.Texts(build.tree.docs, build.tree.notes.other_files)
-    put_in = functools.partial(includes.put_in, read=texts)
     places = [page.path.removesuffix(".md") for one in build.tree.entries for page in one.pages()]
     order = {note: number for number, note in enumerate(places)}
-    leaves = []
-    for leaf, path in sorted(build.written, key=lambda one: order.get(one[0].note, len(order))):
-        folder = Path(leaf.page).parent.as_posix()
-        shown = {
-            (kind, text): html for (kind, text, at), html in build.shown.items() if at == folder
-        }
-        reading = plain.Reading(leaf.page, path, leaf.language, shown, put_in)
-        leaves.append(replace(leaf, text=plain.plain(leaf.text, reading)))
+    written = sorted(build.written.values(), key=lambda one: order.get(one[0].note, len(order)))
+    leaves = [leaf for leaf, _ in written]
     docs = build.tree.docs.name
-    added = {leaf.page: build.added.get(f"{docs}/{path}") for leaf, path in build.written}
+    added = {leaf.page: build.added.get(f"{docs}/{path}") for leaf, path in build.written.values()}
     days = {page: day for page, day in added.items() if day is not None}
     return carry.files(leaves, build.about, site_url) | feeds.files(leaves, days, site_url)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import atexit
 import json
+import os
 import threading
 from typing import TYPE_CHECKING, Any
 
@@ -44,6 +45,7 @@ class Engine:
     def __init__(self, folder: Path = registry.FOLDER, base: FactBase | None = None) -> None:
         """Load the scripts in `folder` and the families of `base`."""
         self._racer = MiniRacer()
+        self._process = os.getpid()
         self._lock = threading.Lock()
         for path in registry.scripts(folder):
             self._racer.eval(path.read_text(encoding="utf-8"))
@@ -60,6 +62,8 @@ class Engine:
         self.records = {record["id"]: record for record in self._call("describe", None)}
 
     def _call(self, name: str, request: object) -> Any:
+        if os.getpid() != self._process:  # V8's threads stayed behind: it would never answer
+            raise CalcError("V8 answers only in the process that started it")
         with self._lock:
             answer = self._racer.call("calcBridge", name, json.dumps(request))
         return json.loads(str(answer))

@@ -31,6 +31,62 @@ def first_days(root: Path) -> dict[str, datetime.date]:
     return days
 
 
+def last_changes(root: Path) -> dict[str, tuple[str, int]]:
+    """Map files below `docs/` to the last commit that changed each, and when it was written.
+
+    As `git log -1 --follow -- FILE` for every file, in one run of git for all: the first commit
+    that names the file, in git's order, on whichever branch; merges name none. A file that was
+    added where another was deleted is left out, for it may be the other: git must compare them.
+    """
+    command = ["git", "-c", "core.quotepath=off", "log", "--no-merges", "--no-renames"]
+    command += ["--name-status", "--format=%x00%H %at"]
+    try:
+        run = subprocess.run(
+            command, cwd=root, capture_output=True, text=True, check=True, encoding="utf-8"
+        )
+    except (OSError, subprocess.CalledProcessError):
+        return {}
+    found: dict[str, tuple[str, int] | None] = {}
+    for entry in run.stdout.split("\0")[1:]:
+        head, *lines = [line for line in entry.splitlines() if line]
+        commit, written = head.split()
+        changed = [(line[0], line.partition("\t")[2]) for line in lines]
+        may_rename = any(status == "D" for status, _ in changed)
+        for status, name in changed:
+            if name not in found:
+                is_plain = status == "M" or (status == "A" and not may_rename)
+                found[name] = (commit, int(written)) if is_plain else None
+    return {name: one for name, one in found.items() if one and name.startswith("docs/")}
+
+
+def head(root: Path) -> str:
+    """Return the commit that is checked out; empty without git."""
+    try:
+        run = subprocess.run(
+            ["git", "rev-parse", "HEAD"], cwd=root, capture_output=True, text=True, check=True
+        )
+    except (OSError, subprocess.CalledProcessError):
+        return ""
+    return run.stdout.strip()
+
+
+def tags(root: Path) -> dict[str, str]:
+    """Map commits to the first tag of each, in the order of `git tag`; empty without git."""
+    shown = "%(objectname) %(*objectname) %(refname:short)"
+    command = ["git", "for-each-ref", "--sort=refname", f"--format={shown}", "refs/tags"]
+    try:
+        run = subprocess.run(
+            command, cwd=root, capture_output=True, text=True, check=True, encoding="utf-8"
+        )
+    except (OSError, subprocess.CalledProcessError):
+        return {}
+    found: dict[str, str] = {}
+    for line in run.stdout.splitlines():
+        tagged, peeled, name = line.split(" ", 2)
+        found.setdefault(peeled or tagged, name)
+    return found
+
+
 def changed_since(root: Path, base: str) -> set[str]:
     """Return the files below `docs/` that differ from where this branch left `base`.
 

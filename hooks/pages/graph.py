@@ -6,6 +6,7 @@ The graph is drawn in the browser, from a file written here, when a reader asks 
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING
 
@@ -65,10 +66,29 @@ def pairs(catalogue: Catalogue, language: str) -> list[tuple[str, str]]:
     return sorted(found)
 
 
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """The notes of the graph in a language, found once for all pages."""
+
+    notes: dict[str, Note]
+    linked: dict[str, frozenset[str]]
+    """The notes of the graph that a note links to or requires."""
+
+
+def shown(catalogue: Catalogue, language: str) -> Shown:
+    """Return the notes of the graph in a language, and where each leads."""
+    notes = {note.id: note for note in nodes(catalogue, language)}
+    linked = {
+        note.id: frozenset(one for one in linked_ids(note, catalogue) if one in notes)
+        for note in notes.values()
+    }
+    return Shown(notes, linked)
+
+
 def foot(
     note_id: str,
     sources: Sequence[Note],
-    catalogue: Catalogue,
+    nearby: Shown,
     language: str,
     url_of: Callable[[str], str | None],
 ) -> str:
@@ -77,16 +97,14 @@ def foot(
     Args:
         note_id: The note of the page.
         sources: The notes that lead to it.
-        catalogue: All notes.
+        nearby: The notes of the graph (`shown`).
         language: The language of the page's frame.
         url_of: Gives the address of a note, from the page; None if it has none.
     """
     words = _WORDS[language]
-    shown = {note.id: note for note in nodes(catalogue, language)}
-    note = shown.get(note_id)
-    out = {one for one in linked_ids(note, catalogue) if one in shown} if note else set()
+    note = nearby.notes.get(note_id)
+    out = nearby.linked.get(note_id, frozenset()) - {note_id}
     into = {one.id: one for one in sources}
-    out.discard(note_id)
     sides = (
         ("both", sorted(set(into) & out)),
         ("in", sorted(set(into) - out)),
@@ -94,7 +112,7 @@ def foot(
     )
     parts = []
     for side, ids in sides:
-        items = "".join(_item(into.get(one) or shown[one], url_of) for one in ids)
+        items = "".join(_item(into.get(one) or nearby.notes[one], url_of) for one in ids)
         if items:
             parts.append(f"<div><p>{words[side]}</p><ul>{items}</ul></div>")
     if not parts:

@@ -181,8 +181,7 @@ def read_html(page: Page, html: str) -> Page:
     return page
 
 
-def collect(
-    pages: list[Page],
+def read(
     html: str,
     *,
     location: str,
@@ -190,14 +189,10 @@ def collect(
     note: Note,
     language: str,
     trail: Sequence[str],
-) -> None:
-    """Add a rendered page to those that search will find.
-
-    A note that is shown among the pages of another language, for want of a translation, is
-    not added again: it learns its second address.
+) -> Page:
+    """Return a rendered page as search will find it.
 
     Args:
-        pages: What was rendered so far.
         html: The page's content.
         location: Its address in the site.
         title: Its name in the navigation.
@@ -205,11 +200,6 @@ def collect(
         language: The language being built.
         trail: Names of the navigation's sections above it, outermost first.
     """
-    if note.language != language:
-        for known in pages:
-            if known.source == note.path:
-                known.fallback = location
-        return
     page = Page(
         location=location,
         key=key_of(note.path),
@@ -218,4 +208,4 @@ def collect(
         trail=tuple(map(clean, trail)),
         source=note.path,
     )
-    pages.append(with_meta(read_html(page, html), note.meta))
+    return with_meta(read_html(page, html), note.meta)

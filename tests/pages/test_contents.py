@@ -116,10 +116,11 @@ def test_backlinks_name_the_linking_note(tmp_path: Path) -> None:
     assert {key: [one.id for one in notes] for key, notes in found.items()} == {
         "link/topo/b": ["link/topo/a"]
     }
+    nearby = graph.shown(catalogue, "zh")
     notes = found["link/topo/b"]
-    html = graph.foot("link/topo/b", notes, catalogue, "zh", lambda one: f"{one}.html")
+    html = graph.foot("link/topo/b", notes, nearby, "zh", lambda one: f"{one}.html")
     assert '<a href="link/topo/a.html">笔记甲</a>' in html
-    assert graph.foot("link/index", [], catalogue, "zh", lambda one: one) == ""
+    assert graph.foot("link/index", [], nearby, "zh", lambda one: one) == ""
 
 
 def test_navigation_and_notes_must_agree(tmp_path: Path) -> None:

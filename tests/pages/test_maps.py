@@ -148,7 +148,7 @@ NEIGHBOURS = {
 def test_neighbours_by_direction(tmp_path: Path, name: str) -> None:
     found = linked(tmp_path)
     sources = backlinks.backlinks(found, "zh").get(name, [])
-    box = graph.foot(name, sources, found, "zh", lambda one: f"to/{one}")
+    box = graph.foot(name, sources, graph.shown(found, "zh"), "zh", lambda one: f"to/{one}")
     sides = re.findall(r"<div><p>(.*?)</p><ul>(.*?)</ul>", box)
     got = {side: re.findall(r'href="to/([^"]+)"', items) for side, items in sides}
     assert got == NEIGHBOURS[name]
@@ -176,8 +176,9 @@ def test_ours_is_whole_and_light(
     data = json.loads(graph.data(notes, areas, language).partition("=")[2].removesuffix(";\n"))
     assert len(data["notes"]) > 100 and len(data["pairs"]) > len(data["notes"])
     back = backlinks.backlinks(notes, language)
+    nearby = graph.shown(notes, language)
     heaviest = max(
-        len(graph.foot(one, back.get(one, []), notes, language, lambda to: f"../../{to}.html"))
+        len(graph.foot(one, back.get(one, []), nearby, language, lambda to: f"../../{to}.html"))
         for one in notes.ids()
     )
     assert heaviest < MAX_BYTES

@@ -12,10 +12,8 @@ import pytest
 from py_mini_racer import MiniRacer
 
 from hooks.data import check_terms
-from hooks.notes import catalogue
 from hooks.search.engine import open_engine
 from hooks.search.from_folder import folder_pages
-from hooks.search.from_html import collect
 from hooks.search.from_markdown import read_note
 from hooks.search.index import make_index
 from hooks.search.install import (
@@ -269,23 +267,6 @@ def test_the_stock_engine_is_left_alone(tmp_path: Path, pages: list[Page]) -> No
     assert files == {"search/search_index.json", FACETS}
     assert (site / "search/search_index.json").read_bytes() == index
     assert read_site(site) is None
-
-
-def test_a_note_without_translation_learns_its_second_address() -> None:
-    note, _ = catalogue.read_note("ccl/ring.md", "# 环\n".encode())
-    pages: list[Page] = []
-    for language, location in (("zh", "ccl/ring.html"), ("en", "en/ccl/ring.html")):
-        collect(
-            pages,
-            "<p>环</p>",
-            location=location,
-            title="环",
-            note=note,
-            language=language,
-            trail=[],
-        )
-    ((page),) = pages
-    assert (page.location, page.fallback) == ("ccl/ring.html", "en/ccl/ring.html")
 
 
 def test_what_is_typed_while_texts_are_read_is_answered_from_titles(files: dict[str, str]) -> None:

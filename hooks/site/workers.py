@@ -1,0 +1,60 @@
+"""Work spread over the cores by forked processes, which hold all that was read before the fork."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import sys
+import time
+from collections.abc import Callable
+from typing import Final
+
+ENOUGH: Final = 8
+"""Fewer pieces of work than this are not worth a fork."""
+LIMIT_S: Final = 600.0
+"""A worker that takes longer hangs: it is ended, and its work is left to the caller."""
+
+
+def cores() -> int:
+    """Return how many processes may work at once; 1 where forking is not safe."""
+    if sys.platform != "linux":  # macOS' own libraries do not survive a fork, Windows has none
+        return 1
+    return len(os.sched_getaffinity(0))
+
+
+def spread(work: Callable[[int], object], count: int, *, limit_s: float = LIMIT_S) -> None:
+    """Call `work` with each number below `count`, in processes of their own, and wait for them.
+
+    What it returns or raises is lost: it leaves its result in a file, and who finds none does the
+    work again, and meets the error there. With one core, or little to do, nothing is done here.
+    """
+    processes = min(cores(), count)
+    if processes < 2 or count < ENOUGH:
+        return
+    context = multiprocessing.get_context("fork")
+    following = context.Value("i", 0)
+
+    def run() -> None:
+        while True:
+            with following.get_lock():
+                number = following.value
+                following.value += 1
+            if number >= count:
+                return
+            try:
+                work(number)
+            except Exception:
+                continue
+
+    sys.stdout.flush()
+    sys.stderr.flush()
+    workers = [context.Process(target=run, daemon=True) for _ in range(processes)]
+    for worker in workers:
+        worker.start()
+    end = time.monotonic() + limit_s
+    for worker in workers:
+        worker.join(max(0.0, end - time.monotonic()))
+    for worker in workers:
+        if worker.is_alive():
+            worker.kill()
+            worker.join()
