@@ -78,35 +78,6 @@ def made_from(config: MkDocsConfig, root: Path) -> str:
         return ""
 
 
-def tell_dates(build: Build, files: Files, plugin: Any) -> None:
-    """Tell the plugin of dates when notes were changed last, and by what, in one run of git.
-
-    A note that git does not know gets the day, or that of SOURCE_DATE_EPOCH, rather than the second
-    of the build, so that two builds of a day agree.
-    """
-    known = getattr(plugin, "last_revision_commits", None)
-    if known != {}:
-        return
-    root = build.tree.root
-    is_asked = is_wanted() and plugin.config.get("enable_git_follow")
-    found = history.last_changes(root) if is_asked else {}
-    day = get_build_timestamp() // 86400 * 86400
-    for file in files.documentation_pages():
-        if file.abs_src_path is None:
-            continue
-        path = Path(file.abs_src_path).absolute()
-        name = path.relative_to(root).as_posix() if path.is_relative_to(root) else ""
-        if name in found:
-            known[str(path)] = found[name]
-        elif name not in build.added:
-            known[str(path)] = ("", day)
-        elif is_asked:
-            known[str(path)] = plugin.util.get_git_commit_timestamp(str(path))
-    if is_asked:  # last: the plugin forgets them when it meets a folder for the first time
-        tagged = history.tags(root)
-        plugin.util.tag_cache |= {commit: tagged.get(commit, "") for commit, _ in known.values()}
-
-
 def begin(build: Build, made_from: str, config: MkDocsConfig) -> Accelerator | None:
     """Return what accelerates a build; None where it is unwanted, or where a setting is of a kind
     of which no hash can be made: then every page is made as ever.

@@ -23,7 +23,7 @@ ROOT = Path(__file__).resolve().parent.parent
 if str(ROOT) not in sys.path:  # MkDocs loads this file by path, whatever the working directory
     sys.path.insert(0, str(ROOT))
 
-from hooks import accelerate
+from hooks import accelerate, dependencies
 from hooks import build as building
 from hooks.build import Build, Place
 from hooks.findings import Finding, has_errors
@@ -145,7 +145,8 @@ def _add_fences(config: MkDocsConfig, build: Build) -> None:
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Leave drafts out of the site; a preview shows them. Tell when notes were changed last."""
     build = _build(config)
-    accelerate.tell_dates(build, files, config.plugins.get("git-revision-date-localized"))
+    plugin = config.plugins.get("git-revision-date-localized")
+    dependencies.tell_dates(build, files, plugin, is_wanted=accelerate.is_wanted())
     if not build.is_serving:
         for file in list(files.documentation_pages()):
             path = file.src_uri

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from mkdocs.utils import get_build_timestamp
 from pathspec import PathSpec
 
+from hooks.notes import history
 from hooks.site import inputs
 
 if TYPE_CHECKING:
     from mkdocs.config.defaults import MkDocsConfig
+    from mkdocs.structure.files import Files
     from mkdocs.structure.nav import Navigation
     from mkdocs.structure.pages import Page
+
+    from hooks.build import Build
 
 _CONFIG_LEFT_OUT: Final = frozenset(
     {"config_file_path", "docs_dir", "site_dir", "nav", "hooks", "watch", "plugins", "theme"}
@@ -94,3 +100,32 @@ def reference(value: Any) -> Any:
         fields = {"name", "hidden", "shadow", "icon"}
         return (value.name, links, {name: str(getattr(value, name, None)) for name in fields})
     return value
+
+
+def tell_dates(build: Build, files: Files, plugin: Any, *, is_wanted: bool) -> None:
+    """Tell the plugin of dates when notes were changed last, and by what, in one run of git.
+
+    A note that git does not know gets the day, or that of SOURCE_DATE_EPOCH, rather than the second
+    of the build, so that two builds of a day agree.
+    """
+    known = getattr(plugin, "last_revision_commits", None)
+    if known != {}:
+        return
+    root = build.tree.root
+    is_asked = is_wanted and plugin.config.get("enable_git_follow")
+    found = history.last_changes(root) if is_asked else {}
+    day = get_build_timestamp() // 86400 * 86400
+    for file in files.documentation_pages():
+        if file.abs_src_path is None:
+            continue
+        path = Path(file.abs_src_path).absolute()
+        name = path.relative_to(root).as_posix() if path.is_relative_to(root) else ""
+        if name in found:
+            known[str(path)] = found[name]
+        elif name not in build.added:
+            known[str(path)] = ("", day)
+        elif is_asked:
+            known[str(path)] = plugin.util.get_git_commit_timestamp(str(path))
+    if is_asked:  # last: the plugin forgets them when it meets a folder for the first time
+        tagged = history.tags(root)
+        plugin.util.tag_cache |= {commit: tagged.get(commit, "") for commit, _ in known.values()}

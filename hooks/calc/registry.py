@@ -36,8 +36,8 @@ TOPICS = (
 """The scripts that hold calculators and their formulas, in the order in which these are listed."""
 USES = {"fleet.js": ("inference.js",), "nccl.js": ("collectives.js",)}
 """Scripts that need formulas of others, which a page must load before them."""
-FORM = "form.js"
-"""Builds the form of the page; the only script here that needs a browser."""
+FORM = ("address.js", "form.js")
+"""Build the form of the page and keep its entries: the scripts here that need a browser."""
 
 _ADDED = re.compile(r'calc\.add\(\{\s*id: "(?P<id>[a-z0-9-]+)"')
 
@@ -62,7 +62,7 @@ def needed_by(ids: list[str], folder: Path = FOLDER) -> list[str]:
     chosen = {owners[name] for name in ids if name in owners}
     chosen |= {other for name in chosen for other in USES.get(name, ())}
     topics = [name for name in TOPICS if name in chosen]
-    return [*BASE, *topics, PRESETS, FORM]
+    return [*BASE, *topics, PRESETS, *FORM]
 
 
 def fingerprint(folder: Path = FOLDER) -> str:

@@ -16,8 +16,6 @@ from hooks.search import pages as search_pages
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from hooks.search.pages import Page, Section
-
 MOST = 200
 """Characters of a takeaway."""
 MOST_OF_SECTION = 160
@@ -33,7 +31,7 @@ def path_of(language: str) -> str:
     return f"previews/{language}.js"
 
 
-def files(pages: Iterable[Page]) -> dict[str, str]:
+def files(pages: Iterable[search_pages.Page]) -> dict[str, str]:
     """Return the data of each language as a script, by path in the site."""
     found: dict[str, dict[str, Any]] = {}
     for page in pages:
@@ -48,7 +46,7 @@ def files(pages: Iterable[Page]) -> dict[str, str]:
     }
 
 
-def preview(page: Page) -> list[Any]:
+def preview(page: search_pages.Page) -> list[Any]:
     """Return title, takeaway, and the first sentences of sections by id."""
     takeaway = next((one for one in page.sections if is_takeaway(one.title)), None)
     said = cut(" ".join(_lines(takeaway)), MOST) if takeaway else ""
@@ -61,7 +59,7 @@ def preview(page: Page) -> list[Any]:
     return [page.title, said, sections] if sections else [page.title, said]
 
 
-def _lines(section: Section) -> list[str]:
+def _lines(section: search_pages.Section) -> list[str]:
     """Return the lines of prose: no rows of tables, listings, notes or entries of lists."""
     return [
         line.translate(_SIGNS)
@@ -76,7 +74,7 @@ def _lines(section: Section) -> list[str]:
     ]
 
 
-def _first(section: Section) -> str:
+def _first(section: search_pages.Section) -> str:
     lines = _lines(section)
     return cut(sentence(lines[0]), MOST_OF_SECTION) if lines else ""
 

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from hooks.markdown import destinations, html_tags
 from hooks.markdown.brackets import Brackets
 from hooks.markdown.github_inline import Inline, InlineLink, InlineTag
-from hooks.markdown.reader import attribute_lists, emphasis, html_spans
+from hooks.markdown.reader import attribute_lists, emphasis, html_spans, raw_links
 from hooks.markdown.reader import code_and_math as opaque
 from hooks.markdown.reader.lines import MARK_CLOSE
 from hooks.markdown.source import LinkKind
@@ -31,13 +31,6 @@ _FOOTNOTE = re.compile(r"\[\^(?P<id>[^\]]{0,999})\]")
 _LABEL = re.compile(r"(?P<blank>\s?)\[(?P<label>[^\]]{0,999})\]")
 _AUTOLINK = re.compile(r"<(?P<target>[A-Za-z][A-Za-z0-9+.-]{0,31}://[^<>]{0,2000})>")
 _MAIL = re.compile(r"<(?P<target>[^<> !]{1,200}+@[^@<> ]{1,200})>")
-_RAW_LINK = re.compile(
-    r"(?<![\w)\]\\])(?P<words>!?\[(?!\^)(?P<inner>[^\[\]\n]{1,300})\])(?P<gap> ?)"
-    r"(?P<open>[(（])(?P<target>[^\s()（）<>]{1,500})[)）]",
-    re.ASCII,
-)
-_NO_WORDS = re.compile(r"\s*(?:[xX]|\d[\d,，、\s–-]*)?\s*")
-"""A box to tick, or the numbers of citations, behind which parentheses are meant as such."""
 _NEVER = f"{BLOT}{BLOT}never"
 """Found in no text."""
 _MAY_HOLD = re.compile(r"[\[<`+$\\]")
@@ -146,7 +139,7 @@ class _Reader:
                 self.base, self.step = base, number
                 spans = search(self, data)
                 if spans:
-                    data = _blotted(data, spans)
+                    data = raw_links.blotted(data, spans)
         self.base = base
         if not level and not step and "]" in data:
             self.raw_links(data)
@@ -224,14 +217,7 @@ class _Reader:
 
     def raw_links(self, data: str) -> None:
         """Note what the passes have left of links: with blanks or full-width parentheses."""
-        for match in _RAW_LINK.finditer(data):
-            start, end = (self.base + place for place in match.span("target"))
-            target = self.text[start:end]
-            if destinations.looks_like_address(target) and not _NO_WORDS.fullmatch(match["inner"]):
-                offset = self.base + match.start()
-                words = self.text[offset : self.base + match.end("words")]
-                text = self.text[offset : self.base + match.end()]
-                self.found.raw.append((offset, text, f"{words}({target})"))
+        self.found.raw += raw_links.found(data, self.text, self.base)
 
     # The passes, in the renderer's order.
 
@@ -477,14 +463,3 @@ def _passes(math: bool, plain_math: bool, has_labels: bool) -> tuple[tuple[str, 
         ("  \n", _Reader.breaks),
         ("<", _Reader.html),
     )
-
-
-def _blotted(data: str, spans: list[Span]) -> str:
-    if len(spans) == 1:
-        start, end = spans[0]
-        return f"{data[:start]}{BLOT * (end - start)}{data[end:]}"
-    parts, position = [], 0
-    for start, end in sorted(spans):
-        parts += [data[position:start], BLOT * (end - start)]
-        position = end
-    return "".join([*parts, data[position:]])
