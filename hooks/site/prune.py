@@ -1,5 +1,7 @@
 """Take out of a finished site what no page asks for: source maps, unused scripts, other engines.
 
+In what stays, the comments go too (`hooks/site/comments.py`).
+
 Found by what is named: a file stays when its name stands in a page, or in a script or style sheet
 that stays. Only files that pages load are judged (`assets/` and `search/`); what readers fetch by
 themselves, such as data and programs, is what links lead to, and none of this.
@@ -11,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 import ahocorasick
 
-from hooks.site import offline
+from hooks.site import comments, offline
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -83,4 +85,5 @@ def prune(site: Path, *, keep: Iterable[str] = ()) -> list[str]:
     for folder in sorted((site / "assets").rglob("*"), reverse=True):
         if folder.is_dir() and not any(folder.iterdir()):
             folder.rmdir()
+    comments.remove(site)
     return gone

@@ -398,17 +398,20 @@ def test_writing_removes_an_earlier_copy(host: Host, context: BrowserContext) ->
     expect_caches(page, [])
 
 
-def test_page_works_where_storing_is_refused(host: Host, context: BrowserContext) -> None:
+@pytest.mark.parametrize("answer", ['Promise.reject(new Error("denied"))', "Promise.resolve()"])
+def test_page_works_where_storing_is_refused(
+    host: Host, context: BrowserContext, answer: str
+) -> None:
     context.add_init_script(
         """Storage.prototype.getItem = Storage.prototype.setItem = function (key) {
              if (key.indexOf("handbook") === 0) { throw new DOMException("denied"); }
              return null; };
            if (navigator.serviceWorker) { navigator.serviceWorker.register = function () {
-             return Promise.reject(new Error("denied")); }; }"""
+             return ANSWER; }; }""".replace("ANSWER", answer)
     )
     page = context.new_page()
     page.goto(host.base + HOME)
-    expect(page.locator(STATE)).to_have_text("现在不能离线使用：denied")
+    expect(page.locator(STATE)).to_have_text("现在不能离线使用：浏览器没有允许，或文件没有取到")
     assert any(ONE in link for link in search(page, "零拷贝"))
 
 

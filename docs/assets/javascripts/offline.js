@@ -45,11 +45,11 @@
     removed: "离线副本已删除。",
     broken: "现在不能离线使用：{error}",
     incomplete: "没有全部取到，下次打开页面时再试",
+    refused: "浏览器没有允许，或文件没有取到",
     explain: "离线副本只存在这个浏览器里，不发送任何内容。有新版本时会提示刷新。",
     update: "新版本可用。",
     reload: "刷新",
-    later: "以后",
-    notice: "手册更新",
+    later: "以后", notice: "手册更新",
     progress: "存储进度"
   } : {
     title: "Offline use",
@@ -76,12 +76,12 @@
     removed: "The offline copy is removed.",
     broken: "Offline use does not work here: {error}",
     incomplete: "not everything could be fetched; the next page you open tries again",
+    refused: "the browser did not allow it, or files could not be fetched",
     explain: "The offline copy is kept in this browser only; nothing is sent anywhere." +
       " You are told when there is a new version.",
     update: "A new version is available.",
     reload: "Reload",
-    later: "Later",
-    notice: "Handbook update",
+    later: "Later", notice: "Handbook update",
     progress: "Progress of storing"
   };
 
@@ -229,8 +229,8 @@
       }
     }
     show();
-    store(true, []).catch(function (problem) {
-      error = problem.message;
+    store(true, []).catch(function () {
+      error = text.refused;
       return "failed";
     }).then(function (end) {
       running = false;
@@ -397,8 +397,8 @@
       else if (status.stale) { return store(false, []).then(show); }
       return null;
     }).catch(function (problem) {
-      // Private windows and strict settings refuse to store; a page is a page all the same.
-      error = known ? "" : problem.message;
+      // Private windows and strict settings refuse; their words are for programmers, not readers.
+      error = known ? "" : problem.message === text.incomplete ? text.incomplete : text.refused;
       show();
     });
   }
