@@ -127,10 +127,10 @@
 
   Form.prototype.copy = function () {
     var form = this;
-    var address = address.full(this.name, this.entries);
+    var shared = address.full(this.name, this.entries);
     function failed() {
       form.link.hidden = false;
-      form.link.value = address;
+      form.link.value = shared;
       form.link.focus();
       form.link.select();
       var done = false;
@@ -143,7 +143,7 @@
       form.speak(done ? say(WORDS.copied) : say(WORDS.uncopied));
     }
     if (root.navigator.clipboard && root.navigator.clipboard.writeText) {
-      root.navigator.clipboard.writeText(address).then(function () {
+      root.navigator.clipboard.writeText(shared).then(function () {
         form.speak(say(WORDS.copied));
       }, failed);
     } else {
