@@ -23,7 +23,7 @@ ROOT = Path(__file__).resolve().parent.parent
 if str(ROOT) not in sys.path:  # MkDocs loads this file by path, whatever the working directory
     sys.path.insert(0, str(ROOT))
 
-from hooks import accelerate, dependencies
+from hooks import accelerate, dependencies, preview
 from hooks import build as building
 from hooks.build import Build, Place
 from hooks.findings import Finding, has_errors
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
     from jinja2 import Environment
     from mkdocs.config.defaults import MkDocsConfig
+    from mkdocs.livereload import LiveReloadServer
     from mkdocs.structure.files import Files
     from mkdocs.structure.nav import Navigation
     from mkdocs.structure.pages import Page
@@ -169,6 +170,7 @@ def on_nav(nav: Navigation, config: MkDocsConfig, files: Files) -> Navigation:
                 rename(item.children, entry.children)
 
     rename(nav.items, build.tree.entries)
+    config.extra[preview.NAV] = nav
     if accelerator := _accelerator(config):
         accelerator.begin_language(nav, config, files)
     return nav
@@ -219,7 +221,13 @@ def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -
 def on_env(env: Environment, config: MkDocsConfig, files: Files) -> Any:
     """Let templates find their pages ready."""
     accelerator = _accelerator(config)
+    preview.keep(config, files, env)
     return accelerator.templates(env, config, files) if accelerator else env
+
+
+def on_serve(server: LiveReloadServer, config: MkDocsConfig, builder: Any) -> None:
+    """Let a saved note be seen at once."""
+    preview.attach(server, config, builder)
 
 
 @event_priority(100)  # Before Material's search plugin

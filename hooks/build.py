@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import functools
 import gzip
+import sys
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -182,6 +183,16 @@ def begin(tree: Tree, site: Path, *, is_serving: bool) -> Build:
     order = reading_order.order(tree.notes, tree.entries)
     items = catalogue.by_page(tree.items)
     return Build(tree, held, site, is_serving, added, pace, marks, drawings, order, items=items)
+
+
+def forget(build: Build) -> None:
+    """Forget what was concluded from the texts of notes: a preview has read one of them again."""
+    build.links_back.clear()
+    build.nearby.clear()
+    vars(build).pop("shown_notes", None)
+    vars(build.tree.data).pop("items", None)
+    build.items = catalogue.by_page(build.tree.items)
+    build.pace = progress.Pace(sys.maxsize)
 
 
 def fill(build: Build, markdown: str, place: Place) -> str:

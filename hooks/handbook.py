@@ -81,6 +81,31 @@ def read_tree(
     return replace(tree, findings=sorted(set(findings)))
 
 
+def reread(tree: Tree, note: Note) -> tuple[Note, list[Finding]]:
+    """Return a note as its file is now, and what cannot be read of it."""
+    prefix = note.file.removesuffix(f"/{note.path}")
+    return catalogue.read_note(note.path, (tree.docs / note.path).read_bytes(), prefix)
+
+
+def check_note(tree: Tree, path: str, repo_url: str = "", site_url: str = "") -> list[Finding]:
+    """Check one note of a tree, quickly: its text, what it shows, and its links.
+
+    What needs the texts that are included is left to a check of all.
+    """
+    note = tree.notes.notes[path]
+    prefix = note.file.removesuffix(f"/{path}")
+    settings = Settings(repo_url=repo_url, site_url=site_url, docs_prefix=prefix, root=tree.root)
+    alone = Catalogue({path: note})
+    findings = budgets.check_budgets(alone) + _check_shown(note, tree.data)
+    if note.language == "zh":
+        findings += _check_forms(alone, tree.data)
+    if not note.may_include:
+        one = digest.of(note, settings)
+        findings += [*one.text, *one.title, *one.safety]
+    findings += check.check_links(note, tree.notes, settings, generated_ids(tree))
+    return sorted(set(findings))
+
+
 def _read_rest(
     root: Path, docs: Path, notes: Catalogue, settings: Settings, memory: Memory
 ) -> Tree:

@@ -15,7 +15,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "hooks/README.md"
-FACES = ("adapter", "cli", "accelerate", "dependencies", "build", "handbook", "tree")
+FACES = ("adapter", "cli", "preview", "accelerate", "dependencies", "build", "handbook", "tree")
 """Modules above the rooms, from the face down."""
 ROOMS = "pages site search links calc drawings notes data markdown findings".split()
 """From the face down."""
@@ -29,6 +29,7 @@ room, not a module in it. `make check` refuses anything else.
 
 ```text
 adapter | cli
+preview
 accelerate
 dependencies
 build
@@ -42,8 +43,8 @@ findings
 ```
 
 Four sentences to remember: *findings* are the only way anything complains. *markdown* reads one
-text, *notes* know many. *data* knows no HTML, *pages* make all of it. Only *adapter* and
-*accelerate* know MkDocs.
+text, *notes* know many. *data* knows no HTML, *pages* make all of it. Only *adapter*,
+*preview*, *accelerate* and *dependencies* know MkDocs.
 """
 PATHS = """\
 ## The path of a note

@@ -15,6 +15,7 @@ from hooks.links import digest, includes, note_rules, uses
 from hooks.links.digest import Digest
 from hooks.links.settings import HANDBOOK, Settings
 from hooks.links.target_rules import TargetRules, moved
+from hooks.links.targets import resolve
 from hooks.markdown import parse, split
 from hooks.notes import Catalogue, Note
 
@@ -80,6 +81,20 @@ def check_sources(
         findings += digests[path].title
         findings += _check_fields(note, digests[path], targets)
     return sorted(set(findings))
+
+
+def check_links(
+    note: Note,
+    catalogue: Catalogue,
+    settings: Settings,
+    generated: Callable[[Note], frozenset[str]],
+) -> Iterator[Finding]:
+    """Yield what is wrong with the links of one note, but those to pages with included texts."""
+    targets = TargetRules(catalogue, settings, {}, generated)
+    for use in uses.of_text(note.source, note.text):
+        other = catalogue.notes.get(resolve(use.target, note.path).path or "")
+        if other is None or not other.may_include:
+            yield from targets.check(note, use)
 
 
 class _Texts(Mapping[str, str]):
