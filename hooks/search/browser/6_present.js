@@ -101,7 +101,7 @@
   var LABEL = 12;           /* characters of a line that is no sentence */
   /* The end of a sentence; a row that begins with code, and what leads to a list. */
   var SAID = /[.!?;\u3002\uff01\uff1f\uff1b]$/;
-  var UNSAID = new RegExp("^" + CODE_OPEN + ".*\t|[:\uff1a]$");
+  var UNSAID = new RegExp("^" + CODE_OPEN + ".*\t|\t.*\\\\\\(|[:\uff1a]$");
   /* A formula, a line of code or the source of a diagram: nothing to begin a result with. */
   var RAW = new RegExp("^(?:" + CODE_OPEN + "[^" + CODE_CLOSE + "]*" + CODE_CLOSE + "|\\\\[\\[(].*|\\$\\$.*)$");
 
