@@ -44,7 +44,7 @@ from hooks.pages import (
 )
 from hooks.pages import calculator as calc_page
 from hooks.pages.values import links
-from hooks.search import entries, from_html, pages
+from hooks.search import entries, from_html, pages, topics
 from hooks.search import install as search_install
 from hooks.search import material as search_material
 from hooks.site import anki, carry, check, feeds, plain, previews, progress, prune, publish, shared
@@ -296,6 +296,9 @@ def complete_site(
     """Write what pages lead to beside them, and return what is wrong with the finished pages."""
     tree = build.tree
     entries.add_entries(list(build.searched.values()), _searched(build))
+    search_settings.topics = {
+        language: topics.topics(tree.areas, tree.notes, language) for language in ("zh", "en")
+    }
     search_install.install(
         staged,
         search_material.find_theme_dir(theme_dirs),
@@ -338,7 +341,6 @@ def _searched(build: Build) -> list[entries.Entry]:
             said.summary,
             said.anchor,
             said.within,
-            said.names,
         )
         for (note_id, language), those in build.items.items()
         for item, said in those

@@ -30,6 +30,8 @@ TITLES: Final = FOLDER + "/handbook.{language}.titles.js"
 PART: Final = FOLDER + "/handbook.{language}.{number}.js"
 """The texts of one part."""
 FACETS: Final = f"{FOLDER}/facets.js"
+CHIPS: Final = ("term", "resource", "question", "calculator", "figure")
+"""The kinds of entries (`entries.KINDS`) that the search box offers to filter by."""
 ENGINES: Final = ("own", "stock")
 OPTIONS_MARK: Final = (
     '/*HANDBOOK_OPTIONS*/{ "language": "", "core": "", "tables": "", "titles": {}, "parts": {} }'
@@ -60,6 +62,8 @@ class Settings:
     engine: str = "own"
     queries: dict[str, list[str]] = field(default_factory=dict)
     """Language -> queries to suggest while the search box is empty."""
+    topics: dict[str, list[list[Any]]] = field(default_factory=dict)
+    """Language -> what `topics.topics` says, to offer where nothing is found."""
 
 
 def read_settings(extra: object) -> Settings:
@@ -125,7 +129,7 @@ def index_files(index: Index) -> dict[str, str]:
 
 
 def facets(pages: Sequence[Page], queries: Mapping[str, Sequence[str]]) -> dict[str, Any]:
-    """Return, for each language, the kinds and tags of pages with their counts, and queries.
+    """Return, for each language, the kinds, tags and entries with their counts, and queries.
 
     Where no queries are given, the most frequent tags stand for them.
     """
@@ -134,10 +138,12 @@ def facets(pages: Sequence[Page], queries: Mapping[str, Sequence[str]]) -> dict[
         own = [page for page in pages if page.language == language]
         kinds = Counter(page.kind for page in own if page.kind)
         tags = Counter(tag for page in own for tag in page.tags)
+        entries = Counter(section.kind for page in own for section in page.sections)
         ranked = sorted(tags.items(), key=lambda item: (-item[1], item[0]))
         found[language] = {
             "kinds": [{"name": name, "count": count} for name, count in kinds.most_common()],
             "tags": [{"name": name, "count": count} for name, count in ranked],
+            "entries": [{"name": name, "count": entries[name]} for name in CHIPS if entries[name]],
             "queries": list(queries.get(language) or [name for name, _ in ranked[:6]]),
         }
     return found
@@ -178,8 +184,10 @@ def own_files(
         address = f"{WORKERS_DIR}/{WORKER_NAME.format(language=language)}"
         files[address] = worker_script(language, parts)
     files[f"assets/javascripts/{bundle.name}"] = material.patch_bundle(stock)
-    suggested = facets(pages, (settings or Settings()).queries)
+    chosen = settings or Settings()
+    suggested = facets(pages, chosen.queries)
     for language in prefixes:  # what a page asks for as soon as its search is opened
+        suggested[language]["topics"] = chosen.topics.get(language, [])
         suggested[language]["files"] = [CORE, TITLES.format(language=language)]
     files[FACETS] = f"var __search_facets = {json.dumps(suggested, ensure_ascii=False)};\n"
     return files

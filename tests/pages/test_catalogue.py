@@ -156,7 +156,6 @@ def test_search_finds_every_kind(
                 words.summary,
                 words.anchor,
                 words.within,
-                words.names,
             )
             for one in items
             for language, words in one.said.items()

@@ -51,6 +51,14 @@
   var KINDS = {
     note: "笔记", map: "导览", tutorial: "教程", paper: "论文", interview: "面试题", questions: "题库", reference: "参考"
   };
+  /* Entries, which are parts of pages: hooks/search/entries.py. */
+  var ENTRIES = {
+    term: "术语", resource: "资源", question: "单题", calculator: "计算器", figure: "图表"
+  };
+  var ENTRIES_EN = {
+    term: "Terms", resource: "Resources", question: "Single questions", calculator: "Calculators",
+    figure: "Figures"
+  };
   var KINDS_EN = {
     note: "Notes", map: "Maps", tutorial: "Tutorials", paper: "Papers", interview: "Interview",
     questions: "Questions", reference: "Reference"
@@ -100,6 +108,9 @@
     for (var kind in KINDS) {
       if (KINDS[kind] === word || kind === small) { return kind; }
     }
+    for (var entry in ENTRIES) {
+      if (ENTRIES[entry] === word) { return entry; }
+    }
     return small;
   }
 
@@ -129,7 +140,7 @@
 
   /* Filters go to the front, where the next letter typed does not become part of them. */
   function turn(name, value) {
-    var written = name === "kind" ? (zh && KINDS[value]) || value : value;
+    var written = name === "kind" ? (zh && (KINDS[value] || ENTRIES[value])) || value : value;
     var isOn = has(name, value);
     var rest = query.value.replace(FILTER, function (all, before, itsName, itsValue) {
       var one = read(itsName, itsValue);
@@ -154,6 +165,13 @@
   result.parentNode.insertBefore(box, result);
   result.parentNode.appendChild(live);
 
+  /* On a phone the row is folded but for what is pressed; search.css hides the button elsewhere. */
+  var fold = button("hb-search__fold", text.filters, function () {
+    var isOpen = chips.classList.toggle("hb-search__chips--open");
+    fold.setAttribute("aria-expanded", String(isOpen));
+  });
+  fold.setAttribute("aria-expanded", "false");
+
   /* What search/facets.js says of this language: {kinds: [{name, count}], tags, queries}. */
   function known(what) {
     var all = window.__search_facets && window.__search_facets[language];
@@ -177,11 +195,15 @@
     var kinds = known("kinds").map(nameOf), tags = known("tags").map(nameOf), rest = [], more;
     empty(chips);
     chips.hidden = kinds.length + tags.length === 0;
+    chips.appendChild(fold);
     if (kinds.length > 1) {
       kinds.forEach(function (kind) {
         chip("kind", kind, (zh ? KINDS : KINDS_EN)[kind] || kind);
       });
     }
+    known("entries").map(nameOf).forEach(function (entry) {
+      chip("kind", entry, (zh ? ENTRIES : ENTRIES_EN)[entry] || entry);
+    });
     tags.forEach(function (tag, order) {
       var one = chip("tag", tag, "#" + tag);
       one.setAttribute("aria-label", text.tag + (zh ? "：" : ": ") + tag);
@@ -192,7 +214,7 @@
         var isOpen = more.getAttribute("aria-expanded") === "true";
         more.setAttribute("aria-expanded", String(!isOpen));
         more.textContent = isOpen ? text.more : text.less;
-        chips.className = "hb-search__chips" + (isOpen ? "" : " hb-search__chips--all");
+        chips.classList.toggle("hb-search__chips--all", !isOpen);
         rest.forEach(function (one) {
           one.hidden = isOpen && one.getAttribute("aria-pressed") !== "true";
         });

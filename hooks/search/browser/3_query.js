@@ -46,7 +46,9 @@
     "\u7b14\u8bb0": "note", "\u5730\u56fe": "map", "\u6559\u7a0b": "tutorial",
     "\u8bba\u6587": "paper", "\u9762\u8bd5": "interview", "\u53c2\u8003": "reference",
     "\u5bfc\u89c8": "map", "\u9762\u8bd5\u9898": "interview",
-    "\u8d44\u6599": "reference", "\u9898\u5e93": "questions"
+    "\u8d44\u6599": "reference", "\u9898\u5e93": "questions",
+    "\u672f\u8bed": "term", "\u8d44\u6e90": "resource", "\u5355\u9898": "question",
+    "\u8ba1\u7b97\u5668": "calculator", "\u56fe\u8868": "figure"
   };
 
   /* Control characters and halves of characters are blanks; NFKC makes one form of each sign. */

@@ -8,27 +8,32 @@
   var REPAIRED = 1, HARDLY = 2, ALIKE = 3, ITSELF = 4;
   var GOOD = [0, 0.55, 0.6, 0.75, 1];
   var UNTITLED = 0.7;       /* of a question, for what stands in no title: a way of speaking, more likely */
-  var FIRST = 3;            /* how many those first are */
   var UNMET = 0.5;          /* weight of what nothing meets where other words are met */
 
-  function allows(filters, page, twinPage) {
-    var tags = page.tags.concat(twinPage ? twinPage.tags : []).map(function (tag) {
+  /* A kind is that of the page or, of an entry, its own. */
+  function allows(filters, section, twinPage) {
+    var page = section.page, tags = page.tags.concat(twinPage ? twinPage.tags : []).map(function (tag) {
       return tag.toLowerCase();
     });
-    return (!filters.kinds.length || filters.kinds.indexOf(page.kind) !== -1) &&
+    return (!filters.kinds.length || filters.kinds.indexOf(page.kind) !== -1 || isEntryOf(filters, section)) &&
       filters.tags.every(function (tag) { return tags.indexOf(tag) !== -1; });
   }
 
-  /* The pages that pass filters, when nothing else is asked. */
+  function isEntryOf(filters, section) {
+    return !!section.entry && filters.kinds.indexOf(section.entry) !== -1;
+  }
+
+  /* The pages and entries that pass filters, when nothing else is asked. */
   Engine.prototype.listed = function (filters, own, twin, limit) {
     var self = this, seen = Object.create(null), hits = [];
     [own, twin].forEach(function (index) {
       if (!index) { return; }
-      index.pages.forEach(function (page) {
-        var other = twin && index === own ? twin.sections[page.first] : null;
-        if (seen[page.key] || !allows(filters, page, other && other.page)) { return; }
-        seen[page.key] = true;
-        hits.push({ number: page.first, index: index, score: 1, weak: false, ways: [] });
+      index.order.forEach(function (number) {
+        var section = index.sections[number], other = twin && index === own ? twin.sections[number] : null;
+        if (seen[number] || (number !== section.page.first && !isEntryOf(filters, section)) ||
+            !allows(filters, section, other && other.page)) { return; }
+        seen[number] = true;
+        hits.push({ number: number, index: index, score: 1, weak: false, ways: [] });
       });
     });
     return hits.slice(0, limit).map(function (hit) {
@@ -97,7 +102,7 @@
     }
     pages = this.pageCovers(own, twin, how, asked, size);
     for (number = 0; number < size; number++) {
-      if (base[number] > 0) {
+      if (base[number] > 0 && (!read.filters.any || self.lets(number, read, own, twin))) {
         repairs = cover[number] / (total || 1);
         base[number] *= 1 - read.mix.cover + read.mix.cover * repairs * repairs;
         index = own.sections[number] ? own : twin;
@@ -133,23 +138,8 @@
     candidates.sort(function (a, b) { return b.score - a.score || a.number - b.number; });
     top = candidates.length ? candidates[0].score : 0;
     candidates = candidates.filter(function (hit) { return hit.score > top * LEAST_SCORE; });
-    this.name(candidates, read);
     return this.shown(candidates, read, met / (weights || 1), sections)
       .map(function (hit) { hit.ways = ways; return hit; });
-  };
-
-  /* An entry that the whole query names is among the first, behind what explains it. */
-  Engine.prototype.name = function (hits, read) {
-    var i, names, hit;
-    for (i = FIRST; i < hits.length; i++) {
-      names = hits[i].index.sections[hits[i].number].names;
-      if (names && names.indexOf("|" + read.phrase + "|") !== -1) {
-        hit = hits.splice(i, 1)[0];
-        hit.score = hits[FIRST - 1].score;
-        hits.splice(FIRST - 1, 0, hit);
-        return;
-      }
-    }
   };
 
   /* The sections that define terms of the query: number -> the share of the query that the term is. */
@@ -197,11 +187,16 @@
     return size;
   };
 
-  /* Whether filters, quoted phrases and words to leave out let a section through. */
+  /* Whether filters let a section through. */
+  Engine.prototype.lets = function (number, read, own, twin) {
+    var section = own.sections[number], other = twin && twin.sections[number];
+    return allows(read.filters, section || other, section && other && other.page);
+  };
+
+  /* Whether quoted phrases and words to leave out let a section through. */
   Engine.prototype.passes = function (hit, read, own, twin) {
-    var section = hit.index.sections[hit.number], other, texts, self = this;
+    var other, texts, self = this;
     other = hit.index === own && twin ? twin.sections[hit.number] : null;
-    if (read.filters.any && !allows(read.filters, section.page, other && other.page)) { return false; }
     if (!read.phrases.length && !read.excluded.length) { return true; }
     texts = this.foldedText(hit.index, hit.number);
     var all = texts.title + "\n" + texts.text;

@@ -98,6 +98,10 @@
     return read.patterns[index.language];
   }
 
+  var LABEL = 12;           /* characters of a line that is no sentence */
+  /* The end of a sentence; a row that begins with code, and what leads to a list. */
+  var SAID = /[.!?;\u3002\uff01\uff1f\uff1b]$/;
+  var UNSAID = new RegExp("^" + CODE_OPEN + ".*\t|\t.*\\\\\\(|[:\uff1a]$");
   /* A formula, a line of code or the source of a diagram: nothing to begin a result with. */
   var RAW = new RegExp("^(?:" + CODE_OPEN + "[^" + CODE_CLOSE + "]*" + CODE_CLOSE + "|\\\\[\\[(].*|\\$\\$.*)$");
 
@@ -120,11 +124,14 @@
         }
       });
       if (line.charAt(0) === NOTE) { value *= 0.5; }
-      if (!isCode && RAW.test(line)) { value = -1; }
+      if (!isCode) {
+        if (RAW.test(line)) { value = -1; }
+        else if (UNSAID.test(line) || (line.length < 2 * LABEL && !SAID.test(line))) { value *= 0.5; }
+      }
       if (!best || value > best.value) { best = { line: line, value: value, order: order }; }
     });
-    /* Nothing but formulas and code: what the page is about. */
-    if (best && best.value < 0) {
+    /* Nothing but formulas and code, or a label above them: what the page is about. */
+    if (best && (best.value < 0 || (best.value === 0 && best.line.length < LABEL))) {
       line = section.page.extra.split("\n")[0];
       best = line ? { line: line, order: 0 } : best;
       all = line ? [this.folder.text(line)] : all;
