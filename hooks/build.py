@@ -341,6 +341,7 @@ def _searched(build: Build) -> list[entries.Entry]:
             said.summary,
             said.anchor,
             said.within,
+            said.names,
         )
         for (note_id, language), those in build.items.items()
         for item, said in those

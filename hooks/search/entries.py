@@ -10,6 +10,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from hooks.data import flat
 from hooks.search.pages import Section, clean, without_signs
 
 if TYPE_CHECKING:
@@ -62,6 +63,8 @@ class Entry:
     anchor: str = ""
     within: str = ""
     """The id of the heading it stands below; empty where that is not known."""
+    names: tuple[str, ...] = ()
+    """Every name it has, such as the forms of a term."""
 
 
 def add_entries(pages: Sequence[Page], entries: Iterable[Entry]) -> None:
@@ -81,6 +84,7 @@ def _add(page: Page, entries: Sequence[Entry]) -> None:
         section = known.get(entry.anchor)
         if section is not None:
             section.kind = entry.kind
+            section.names = _flat(entry)
         elif entry.kind == "calculator" and entry.page.rpartition("/")[2] == entry.key:
             # Its own page is it.
             page.sections[0].kind = entry.kind
@@ -94,6 +98,7 @@ def _add(page: Page, entries: Sequence[Entry]) -> None:
                 clean(without_signs(entry.title)),
                 _lines(entry.text),
                 entry.kind,
+                _flat(entry),
                 f"{entry.kind} {entry.key}",
             )
             below[entry.within if parent else ""].append(made)
@@ -103,6 +108,10 @@ def _add(page: Page, entries: Sequence[Entry]) -> None:
             for number, section in enumerate(page.sections)
             for one in (section, *(below.pop(section.anchor, ()) if number else ()))
         ] + below.pop("", [])
+
+
+def _flat(entry: Entry) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(flat(name) for name in entry.names))
 
 
 def _lines(text: str) -> str:

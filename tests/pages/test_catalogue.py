@@ -156,6 +156,7 @@ def test_search_finds_every_kind(
                 words.summary,
                 words.anchor,
                 words.within,
+                words.names,
             )
             for one in items
             for language, words in one.said.items()

@@ -191,7 +191,7 @@
         section = {
           page: page, anchor: part.anchors[at], title: part.titles[at], text: texts[at] || "",
           kind: part.entries && part.kinds && part.kinds[part.entries[at]] || null,
-          entry: part.entries && part.entries[at] || "",
+          names: part.names && part.names[at] || "",
           level: level, path: own[0] === page.title ? own.slice(1) : own, number: number
         };
         this.sections[number] = section;
