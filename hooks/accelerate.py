@@ -26,7 +26,7 @@ from mkdocs.structure.files import InclusionLevel
 from mkdocs.structure.pages import Page
 from mkdocs.utils import get_build_timestamp
 
-from hooks import dependencies
+from hooks import dependencies, handbook
 from hooks.build import Build, Effects
 from hooks.links import includes
 from hooks.notes import history
@@ -180,6 +180,13 @@ class Accelerator:
         shown = [one.page for one in _shown(files, self.build) if one.page is not None]
         changed = [page for page in shown if self._mark(page) not in self.store]
 
+        # Calculators answer in this process alone: ask them all before the others begin.
+        tree = self.build.tree
+        for page in changed:
+            note = tree.notes.notes.get(page.file.src_uri)
+            if note is not None:
+                handbook.check_shown(note, tree.data)
+
         def work(number: int) -> None:
             _be_silent(self.messages)
             mkdocs_build._populate_page(changed[number], config, files)
@@ -253,9 +260,9 @@ class Accelerator:
         return self.taken.pop(page.file.src_uri, None)
 
     def keep(self, page: Page, content: str, effects: Effects) -> None:
-        """Keep a page that has just been completed, unless anything was said of it."""
+        """Keep a page that has just been completed, unless anything was said or found of it."""
         key, before = self.open.pop(page.file.src_uri, ("", 0))
-        if not key or self.messages.count != before:
+        if not key or effects.found or self.messages.count != before:
             return
         links = [(file.src_uri, found) for file, found in (page.links_to_anchors or {}).items()]
         anchors = page.present_anchor_ids or set()

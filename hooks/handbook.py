@@ -96,7 +96,7 @@ def check_note(tree: Tree, path: str, repo_url: str = "", site_url: str = "") ->
     prefix = note.file.removesuffix(f"/{path}")
     settings = Settings(repo_url=repo_url, site_url=site_url, docs_prefix=prefix, root=tree.root)
     alone = Catalogue({path: note})
-    findings = budgets.check_budgets(alone) + _check_shown(note, tree.data)
+    findings = budgets.check_budgets(alone) + check_shown(note, tree.data)
     if note.language == "zh":
         findings += _check_forms(alone, tree.data)
     if not note.may_include:
@@ -238,7 +238,7 @@ def _check_data(data: Data, memory: Memory) -> list[Finding]:
         if note.language == "zh":
             wanted = partial(_check_forms, alone, data)
             findings += memory.recall("forms", path, [marks[path], terms], wanted)
-        findings += memory.recall("shown", path, [*pair, stamp], partial(_check_shown, note, data))
+        findings += memory.recall("shown", path, [*pair, stamp], partial(check_shown, note, data))
     for path in sorted(notes.other_files):
         file = docs / path
         if path.endswith(".svg") and "/figures/" in path:
@@ -284,7 +284,7 @@ def _stamp(data: Data) -> str:
     return mark.hexdigest()
 
 
-def _check_shown(note: Note, data: Data) -> list[Finding]:
+def check_shown(note: Note, data: Data) -> list[Finding]:
     """Check what a note shows beside its prose, and the numbers in it."""
     findings: list[Finding] = []
     for fence in note.source.fences:
