@@ -34,6 +34,7 @@ from hooks.pages import (
     paths,
     questions,
     reading_order,
+    tagged,
     takeaway,
     term_marks,
 )
@@ -150,6 +151,10 @@ class Build:
         """Return how to cite the note of a file; overrides/partials/note-tools.html asks."""
         note = self.tree.notes.notes.get(source)
         return citation.cite(note, address) if note is not None else None
+
+    def named_by(self, tag: str, page: str) -> list[tagged.Group]:
+        """Return what a tag names beside notes; overrides/fragments/tags asks."""
+        return tagged.groups(self.tree.items, tag, "en" if page.startswith("en/") else "zh")
 
     def card_of(self, page: str) -> str:
         """Return the address of the card for a page that is shared; the templates ask."""
