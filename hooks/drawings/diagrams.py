@@ -1,6 +1,6 @@
 """Find diagrams that mermaid cannot parse, with mermaid's own parser and no browser.
 
-`hooks.mermaid_engine` runs the vendored library in V8; this module turns its errors into
+`hooks.drawings.mermaid` runs the vendored library in V8; this module turns its errors into
 findings. Verdicts are kept by the hash of library, driver and text, so that a tree without a
 changed diagram starts no V8 at all.
 """
@@ -14,9 +14,10 @@ import re
 import subprocess
 import sys
 import tempfile
-from dataclasses import asdict, dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hooks.drawings import mermaid
 from hooks.findings import Finding, nearest
@@ -28,50 +29,16 @@ RULE = "diagram-syntax"
 MAX_TEXT = 50_000
 """Characters; mermaid draws an error picture for longer texts (its `maxTextSize`)."""
 
-_KEYWORDS = [
-    "architecture-beta",
-    "block",
-    "block-beta",
-    "classDiagram",
-    "erDiagram",
-    "flowchart",
-    "gantt",
-    "gitGraph",
-    "graph",
-    "journey",
-    "kanban",
-    "mindmap",
-    "packet",
-    "packet-beta",
-    "pie",
-    "quadrantChart",
-    "radar-beta",
-    "requirementDiagram",
-    "sankey",
-    "sankey-beta",
-    "sequenceDiagram",
-    "stateDiagram-v2",
-    "timeline",
-    "treemap-beta",
-    "xychart",
-    "xychart-beta",
-]
+_KEYWORDS = (
+    "architecture-beta block block-beta classDiagram erDiagram flowchart gantt gitGraph graph"
+    " journey kanban mindmap packet packet-beta pie quadrantChart radar-beta requirementDiagram"
+    " sankey sankey-beta sequenceDiagram stateDiagram-v2 timeline treemap-beta xychart xychart-beta"
+).split()
 _CACHE_NAME = "diagrams.json"
 _CACHE_LIMIT = 2000
-_BRACKETS = {"PS", "PE", "SQS", "SQE", "DIAMOND_START", "DIAMOND_STOP", "TAGEND", "PIPE", "STR"}
-_TOKEN_WORDS = {
-    "1": "the end of the diagram",
-    "EOF": "the end of the diagram",
-    "EOF_IN_STRUCT": "the end of the diagram inside '{'",
-    "NEWLINE": "the end of the line",
-    "NL": "the end of the line",
-    "SEMI": "';'",
-}
-_JISON = re.compile(r"(?:Parse|Lexical) error on line (?P<line>\d+)")
-_GOT = re.compile(r"got '(?P<token>[^']*)'\s*\Z")
-_YAML_PLACE = re.compile(r" \((?P<line>\d+):(?P<column>\d+)\)")
+_PLACE = re.compile(r"error on line (?P<line>\d+)")
 _NAMED = re.compile(r"\"([^\"]+)\"|\[([^\]]+)\]|'([^']+)'|Invalid date: ?(\S+)")
-# What messages quote of the diagram when they tell no line.
+_YAML_PLACE = re.compile(r" \((?P<line>\d+):\d+\)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +54,7 @@ class Diagram:
     """Columns that were taken off each line of the text, as of a fence in a list."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Verdict:
+class _Verdict(NamedTuple):
     """What mermaid said of one text; an empty message means that it parsed."""
 
     message: str = ""
@@ -101,55 +67,26 @@ class _Verdict:
     rule: str = RULE
 
 
-@dataclass(slots=True)
-class _Cache:
-    """Verdicts by key, in one JSON file that may vanish or rot at any time."""
-
-    path: Path | None
-    verdicts: dict[str, _Verdict] = field(default_factory=dict)
-    changed: bool = False
-
-    def load(self) -> None:
-        """Read what can be read; anything else is as if it had never been written."""
-        if self.path is None:
-            return
-        try:
-            data = json.loads(self.path.read_text(encoding="utf-8"))
-            entries = data["verdicts"]
-            assert isinstance(entries, dict)
-        except (OSError, ValueError, KeyError, TypeError, AssertionError):
-            return
-        for key, entry in entries.items():
-            verdict = _verdict_of(entry)
-            if verdict is not None:
-                self.verdicts[key] = verdict
-
-    def save(self) -> None:
-        """Replace the file in one step; a folder that cannot be written costs only time."""
-        if self.path is None or not self.changed:
-            return
-        newest = list(self.verdicts.items())[-_CACHE_LIMIT:]
-        text = json.dumps(
-            {"verdicts": {key: asdict(verdict) for key, verdict in newest}},
-            ensure_ascii=False,
-            indent=0,
-        )
-        try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            handle, name = tempfile.mkstemp(dir=self.path.parent, prefix=_CACHE_NAME)
-            with os.fdopen(handle, "w", encoding="utf-8") as stream:
-                stream.write(text)
-            Path(name).replace(self.path)
-        except OSError:
-            return
+def _recall(path: Path | None) -> dict[str, _Verdict]:
+    """Return the verdicts of a file, by key; what is not one is as if it had never been written."""
+    try:
+        kept = json.loads(path.read_text(encoding="utf-8"))["verdicts"] if path else {}
+        rows = {key: _Verdict(*row) for key, row in kept.items() if type(row) is list}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return {}
+    form = [type(one) for one in _Verdict()]
+    return {key: row for key, row in rows.items() if [type(one) for one in row] == form}
 
 
-def _verdict_of(entry: object) -> _Verdict | None:
-    """Return a cached verdict, or None unless it has exactly the fields and types of one."""
-    if not isinstance(entry, dict) or entry.keys() != asdict(_Verdict()).keys():
-        return None
-    same = all(type(entry[key]) is type(value) for key, value in asdict(_Verdict()).items())
-    return _Verdict(**entry) if same else None
+def _keep(path: Path, verdicts: dict[str, _Verdict]) -> None:
+    """Replace the file in one step; a folder that cannot be written costs only time."""
+    newest = dict(list(verdicts.items())[-_CACHE_LIMIT:])
+    with suppress(OSError):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=_CACHE_NAME)
+        with os.fdopen(handle, "w", encoding="utf-8") as stream:
+            json.dump({"verdicts": newest}, stream, ensure_ascii=False, indent=0)
+        Path(name).replace(path)
 
 
 def check_diagrams(
@@ -176,18 +113,15 @@ def check_diagrams(
         return []
     seed = hashlib.sha256(library.read_bytes() + mermaid.DRIVER.encode()).digest()
     keys = {d.text: hashlib.sha256(seed + d.text.encode()).hexdigest() for d in wanted}
-    cache = _Cache(cache_dir / _CACHE_NAME if cache_dir else None)
-    cache.load()
-    verdicts = {text: cache.verdicts[key] for text, key in keys.items() if key in cache.verdicts}
-    missing = [text for text in keys if text not in verdicts]
-    if missing:
-        fresh = _judge(missing, library, timeout_s)
-        for text, verdict in fresh.items():
-            verdicts[text] = verdict
-            if verdict.rule == RULE:  # a timeout says more of the machine than of the diagram
-                cache.verdicts[keys[text]] = verdict
-                cache.changed = True
-        cache.save()
+    path = cache_dir / _CACHE_NAME if cache_dir else None
+    kept = _recall(path)
+    missing = [text for text, key in keys.items() if key not in kept]
+    fresh = _judge(missing, library, timeout_s) if missing else {}
+    # A timeout says more of the machine than of the diagram.
+    lasting = {keys[text]: one for text, one in fresh.items() if one.rule == RULE}
+    if path and lasting:
+        _keep(path, kept | lasting)
+    verdicts = {text: fresh[text] if text in fresh else kept[key] for text, key in keys.items()}
     return [_finding(d, verdicts[d.text]) for d in wanted if verdicts[d.text].message]
 
 
@@ -250,31 +184,43 @@ def _first_line(text: str) -> str:
 
 
 def _verdict(text: str, failure: dict[str, Any]) -> _Verdict:
-    """Turn mermaid's error into a place in the text and a short message."""
+    """Turn mermaid's error into its own words, at the line of the text that it counts."""
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     starts: list[int] = failure["starts"]
-    message = str(failure["message"])
+    message = str(failure["message"]).strip()
     first = next((number for number in starts if number), 1)
     if failure["problems"]:
         problem = failure["problems"][0]
         line = _line_of(int(problem["line"]) or len(lines) + 1, starts, lines)
         said = _first_line(problem["message"])
         return _Verdict(f"mermaid cannot parse this: {said}", line, int(problem["column"]))
-    if jison := _JISON.search(message):
-        line = _line_of(int(jison["line"]), starts, lines)
-        return _grammar_verdict(message, line, lines[line - 1], failure)
+    if told := _PLACE.search(message):
+        line = _line_of(int(told["line"]), starts, lines)
+        token = str(failure["token"]).strip()
+        column = lines[line - 1].find(token, int(failure["after"])) + 1 if token else 0
+        if "got '" not in message:
+            return _Verdict("mermaid cannot read this line", line, 0, lines[line - 1].strip())
+        what = f"'{token}'" if token else message.rpartition("got ")[2]
+        said = f"mermaid did not expect {what} here"
+        rather = [str(one).strip("'") for one in failure["expected"]]
+        said += f", rather {' or '.join(rather)}" if len(rather) <= 3 else ""
+        return _Verdict(said, line, column, token)
+    said = _first_line(message)
     if message.startswith("No diagram type detected"):
-        words = lines[first - 1].split()
-        word = words[0] if words else ""
-        said = f"mermaid knows no diagram type '{word}'" if word else "the diagram is empty"
-        return _Verdict(said, first, 0, word, nearest(word, _KEYWORDS, 0.6))
+        word = next(iter(lines[first - 1].split()), "")
+        unknown = f"mermaid knows no diagram type '{word}'" if word else "the diagram is empty"
+        return _Verdict(unknown, first, 0, word, nearest(word, _KEYWORDS, 0.6))
     if (place := _YAML_PLACE.search(message)) and lines[0].strip() == "---":
         end = next((n for n, part in enumerate(lines[1:], 1) if part.strip() == "---"), 1)
-        line = max(1, min(int(place["line"]) + 1, end))
-        said = _first_line(message[: place.start()])
-        return _Verdict(f"front matter of the diagram is not YAML: {said}", line)
-    line = _named([failure["token"], *_names(message)], lines) or first
-    return _Verdict(f"mermaid refuses this: {_first_line(message)}", line)
+        return _Verdict(f"mermaid refuses this: {said}", max(1, min(int(place["line"]) + 1, end)))
+    # What a message quotes tells its line, where only one holds it.
+    names = [
+        failure["token"],
+        *(next(filter(None, one.groups())) for one in _NAMED.finditer(message)),
+    ]
+    holding = ([n for n, part in enumerate(lines, 1) if name in part] for name in names if name)
+    line = next((found[0] for found in holding if len(found) == 1), first)
+    return _Verdict(f"mermaid refuses this: {said}", line)
 
 
 def _line_of(line: int, starts: list[int], lines: list[str]) -> int:
@@ -282,39 +228,3 @@ def _line_of(line: int, starts: list[int], lines: list[str]) -> int:
     last = max((n for n, part in enumerate(lines, 1) if part.strip()), default=1)
     found = starts[line - 1] if 0 < line <= len(starts) else last
     return min(found or last, last)
-
-
-def _grammar_verdict(message: str, line: int, row: str, failure: dict[str, Any]) -> _Verdict:
-    token = str(failure["token"]).strip()
-    name = got["token"] if (got := _GOT.search(message)) else ""
-    at = row.find(token, int(failure["after"])) if token else -1
-    column = at + 1 if at >= 0 else 0
-    if not name:
-        said = "mermaid cannot read this line"
-        said += "" if row.isascii() else "; put Chinese text into double quotes"
-        return _Verdict(said, line, 0, row.strip())
-    what = _TOKEN_WORDS.get(name) or (f"'{token}'" if token else f"token {name}")
-    expected = [_TOKEN_WORDS.get(e.strip("'"), e.strip("'")) for e in failure["expected"]]
-    said = f"mermaid did not expect {what} here"
-    if name in ("NON_ESCAPED_TEXT", "ESCAPED_TEXT") and not row.isascii():
-        said += "; sankey diagrams take only ASCII text, even in quotes"
-    elif 0 < len(expected) <= 3:
-        said += f", rather {' or '.join(expected)}"
-    if name in _BRACKETS:
-        said += '; if it belongs to a label, put that into double quotes: A["GPU (0)"]'
-    elif name == "end":
-        said += "; 'end' closes a block: write 'End' or \"end\" in a label"
-    return _Verdict(said, line, column, token)
-
-
-def _names(message: str) -> list[str]:
-    return [next(filter(None, match.groups())) for match in _NAMED.finditer(message)]
-
-
-def _named(names: list[str], lines: list[str]) -> int:
-    """Return the only line that holds one of the names, 0 when none does."""
-    for name in filter(None, names):
-        found = [number for number, part in enumerate(lines, 1) if name in part]
-        if len(found) == 1:
-            return found[0]
-    return 0
