@@ -1,15 +1,16 @@
 """Units of figures: which ones are known, and arithmetic and conversion between them.
 
-The vocabulary is small and ours: `b` is a bit and `B` a byte, `T` behind a prefix is a transfer
-(`GT/s`), prefixes of 1024 are told from those of 1000. Arithmetic is pint's, which is slow to
-import and therefore imported when the first conversion is asked for; whether a unit is known is
-told without it.
+The vocabulary is small and ours, in `units.txt`: `b` is a bit and `B` a byte, `T` behind a prefix
+is a transfer (`GT/s`), prefixes of 1024 are told from those of 1000. Arithmetic is pint's, which
+is slow to import and therefore imported when the first conversion is asked for; whether a unit is
+known is told without it.
 """
 
 from __future__ import annotations
 
 import re
 from functools import lru_cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hooks.findings import nearest
@@ -23,63 +24,18 @@ Amount = Any
 NO_UNIT = "none"
 """Written where a number has no unit."""
 
-_DECIMAL = {
-    "n": -9,
-    "µ": -6,
-    "u": -6,
-    "m": -3,
-    "k": 3,
-    "K": 3,
-    "M": 6,
-    "G": 9,
-    "T": 12,
-    "P": 15,
-    "E": 18,
-}
-_BINARY = {"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50}
-_UNITS = {
-    # A transfer moves one bit of one lane or pin, also where a symbol carries several.
-    "b": ("[information]", "dbk"),
-    "bit": ("1 * b", "d"),
-    "B": ("8 * b", "dbk"),
-    "T": ("1 * b", "k"),
-    "FLOP": ("[operation]", "k"),
-    "FLOPS": ("FLOP / s", "k"),
-    "OP": ("1 * FLOP", "k"),
-    "OPS": ("FLOP / s", "k"),
-    "s": ("[time]", "d"),
-    "min": ("60 * s", ""),
-    "h": ("3600 * s", ""),
-    "d": ("86400 * s", ""),
-    "Hz": ("1 / s", "d"),
-    "m": ("[length]", "d"),
-    "W": ("[power]", "d"),
-    "J": ("W * s", "d"),
-    "Wh": ("3600 * W * s", "d"),
-    "V": ("[voltage]", "d"),
-    "A": ("W / V", "d"),
-    "°C": ("[temperature]", ""),
-    "USD": ("[money]", ""),
-    "%": ("0.01", ""),
-    # Things that are counted: told apart, so that messages are never taken for tokens.
-    "msg": ("[message]", "d"),
-    "packet": ("[packet]", "d"),
-    "request": ("[request]", "d"),
-    "token": ("[token]", "d"),
-    "sample": ("[sample]", "d"),
-    "cycle": ("[cycle]", ""),
-    "instruction": ("[instruction]", ""),
-    "transaction": ("[transaction]", ""),
-    "param": ("[parameter]", "d"),
-    "element": ("[element]", "d"),
-    "thread": ("[thread]", ""),
-    "warp": ("[warp]", ""),
-    "block": ("[block]", ""),
-    "GPU": ("[accelerator]", ""),
-    "register": ("[register]", ""),
-}
-"""Symbol -> definition, and which prefixes it takes: d decimal, b binary, k large ones only."""
-
+FILE = Path(__file__).with_name("units.txt")
+"""Definitions, as pint reads them."""
+_NAMES = {"%": "percent", "°C": "degree_C"}
+"""How the file names what pint takes for no name."""
+_WITHOUT_PREFIX = frozenset(
+    ("min h d °C USD % cycle instruction transaction thread warp block GPU register").split()
+)
+_BINARY = frozenset("bB")
+"""Units that take the prefixes of 1024."""
+_LARGE = frozenset(("T", "FLOP", "FLOPS", "OP", "OPS"))
+"""Units that come in no small part, so that MT is never written mT."""
+_SMALL = frozenset("nµum")
 _SUPERSCRIPTS = {"²": "2", "³": "3"}
 _SEPARATOR = re.compile(r"\s*[/·*]\s*|\s+")
 _PREFIX_ALONE = frozenset("kMGT")
@@ -92,15 +48,18 @@ class UnitError(ValueError):
 @lru_cache(maxsize=1)
 def symbols() -> frozenset[str]:
     """Return every symbol with each prefix that it takes."""
-    found = set(_UNITS)
-    for name, (_, kinds) in _UNITS.items():
-        if "d" in kinds:
-            found |= {prefix + name for prefix in _DECIMAL}
-        if "k" in kinds:
-            found |= {prefix + name for prefix, power in _DECIMAL.items() if power > 0}
-        if "b" in kinds:
-            found |= {prefix + name for prefix in _BINARY}
-    return frozenset(found)
+    shown = {name: symbol for symbol, name in _NAMES.items()}
+    lines = FILE.read_text(encoding="utf-8").splitlines()
+    names = [line.split(" = ")[0] for line in lines if " = " in line and line[0] != "#"]
+    prefixes = [name[:-1] for name in names if name[-1] == "-"]
+    units = {shown.get(name, name) for name in names if name[-1] != "-"}
+    with_prefix = {
+        prefix + unit
+        for unit in units - _WITHOUT_PREFIX
+        for prefix in prefixes
+        if (prefix[1:] != "i" or unit in _BINARY) and (prefix not in _SMALL or unit not in _LARGE)
+    }
+    return frozenset(units | with_prefix)
 
 
 def unknown_part(unit: str) -> str:
@@ -144,13 +103,7 @@ def is_data_rate(unit: str) -> bool:
 def _registry() -> pint.UnitRegistry[Any]:
     import pint
 
-    registry: pint.UnitRegistry[Any] = pint.UnitRegistry(None, cache_folder=None)
-    names = {name: f"u{number}" for number, name in enumerate(_UNITS)}
-    # Names of our own making: pint would read `T`, `min` and `b` as prefix, minute and barn.
-    for name, (definition, _) in _UNITS.items():
-        text = " ".join(names.get(word, word) for word in definition.split(" "))
-        registry.define(f"{names[name]} = {text}")
-    return registry
+    return pint.UnitRegistry(FILE, cache_folder=None)
 
 
 @lru_cache(maxsize=512)
@@ -177,17 +130,9 @@ def _atom(part: str) -> Amount:
     bare = part[:-1] if part[-1:] in _SUPERSCRIPTS else part
     if bare == "1":
         return registry.Quantity(1.0)
-    names = list(_UNITS)
-    if bare in _UNITS:
-        return registry.Quantity(1.0, f"u{names.index(bare)}") ** power
-    for prefix, factor in (
-        *((prefix, 2.0**exponent) for prefix, exponent in _BINARY.items()),
-        *((prefix, 10.0**exponent) for prefix, exponent in _DECIMAL.items()),
-    ):
-        rest = bare[len(prefix) :]
-        if bare.startswith(prefix) and rest in _UNITS:
-            return (factor * registry.Quantity(1.0, f"u{names.index(rest)}")) ** power
-    return registry.Quantity(10.0 ** _DECIMAL[bare])  # a prefix alone, as in 'M msg/s'
+    if bare not in symbols():  # a prefix alone, as in 'M msg/s'
+        return registry.Quantity(1.0, f"{bare}s / s").to("")
+    return registry.Quantity(1.0, registry.UnitsContainer({_NAMES.get(bare, bare): power}))
 
 
 def quantity(value: float, unit: str | None) -> Amount:
@@ -226,12 +171,5 @@ def convert(value: float, unit: str | None, into: str | None) -> float:
 
 def describe(amount: Amount) -> str:
     """Return the dimensions of an amount in words, for messages: `information / time`."""
-    over = [(str(name)[1:-1], float(power)) for name, power in amount.dimensionality.items()]
-    above = [_power(name, power) for name, power in sorted(over) if power > 0]
-    below = [_power(name, -power) for name, power in sorted(over) if power < 0]
-    text = " x ".join(above) or ("1" if below else "a bare number")
-    return " / ".join([text, *below])
-
-
-def _power(name: str, power: float) -> str:
-    return name if power == 1 else f"{name}^{power:g}"
+    text = re.sub(r"[][]", "", f"{amount.dimensionality:D}").replace(" ** ", "^").replace("*", "x")
+    return "a bare number" if text == "dimensionless" else text

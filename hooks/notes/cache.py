@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-from hooks.findings import Finding, has_errors, rules
+from hooks.findings import Finding, has_errors
 
 FOLDER = ".cache/check"
 """Where the memories of all trees lie, below the root of this repository."""
@@ -26,17 +26,17 @@ _SHARDS = 16
 """Files of one memory: after an edit only one is written."""
 _FOLDERS = 8
 """How many trees and settings are remembered; of more, the ones used longest ago are dropped."""
+_CODE = (".py", ".yml", ".txt", ".html")
 ERRORS = (ValueError, TypeError, KeyError, IndexError, AttributeError)
 """What reading a value raises that is something else."""
 
 
 def fingerprint() -> bytes:
-    """Return a hash of the checker: its code and rules, interpreter, installed libraries."""
+    """Return a hash of the checker: its code, rules, words and units, interpreter, libraries."""
     mark = hashlib.blake2b(sys.version.encode())
     here = Path(__file__).parents[1]
-    for path in sorted(here.rglob("*.py")):
+    for path in sorted(one for one in here.rglob("*") if one.suffix in _CODE):
         mark.update(path.relative_to(here).as_posix().encode() + b"\0" + path.read_bytes())
-    mark.update(rules.FILE.read_bytes())
     folder = Path(sysconfig.get_path("purelib"))
     libraries = sorted(path.name for path in folder.iterdir() if path.name.endswith("-info"))
     mark.update("\n".join(libraries).encode())
