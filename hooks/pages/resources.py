@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import posixpath
-from html import escape
 from typing import TYPE_CHECKING
 
 from hooks.data import GENERAL, KINDS, LEVELS, Text, plain_address, resource_path
 from hooks.links.external import collect
+from hooks.pages.html import fill
 from hooks.pages.items import Item, Said
 
 if TYPE_CHECKING:
@@ -143,28 +143,29 @@ def render(
 ) -> str:
     """Return a heading and a table for each topic that has entries, as Markdown and HTML."""
     words = _WORDS[language]
-    here = _folder(language)
-    links = " · ".join(
-        f'<a href="{posixpath.relpath(resource_path(kind, language), here)}" download>{name}</a>'
-        for kind, name in (("opml", "OPML"), ("json", "JSON"), ("bib", "BibTeX"))
-    )
-    counts, parts = [], []
+    tables = []
     for topic, name in topics(areas).items():
         chosen = {key: one for key, one in library.items() if one.topics[0] == topic}
-        if not chosen:
-            continue
-        title = name.in_language(language)
-        counts.append(f"{title} {len(chosen)}")
-        keys = sorted(chosen, key=lambda key: _order(chosen[key], language))
-        rows = "\n".join(_row(key, chosen[key], cited.get(key, ()), language) for key in keys)
-        parts += [f"## {title}", _table(rows, language)]
-    total = words["count"].format(len(library)) + words["comma"].join(counts)
-    opening = (
-        f'<p class="resources__count" data-search-exclude>{escape(total)}</p>\n'
-        f'<p class="resources__files" data-search-exclude>{words["files"]}{links}</p>\n'
-        '<div class="resources__filter" data-search-exclude></div>'
-    )
-    return "\n\n".join([opening, *parts])
+        if chosen:
+            keys = sorted(chosen, key=lambda key: _order(chosen[key], language))
+            rows = [_row(key, chosen[key], cited.get(key, ()), language) for key in keys]
+            tables.append((name.in_language(language), rows))
+    counts = words["comma"].join(f"{title} {len(rows)}" for title, rows in tables)
+    here = _folder(language)
+    return fill(
+        "resources.html",
+        words=words,
+        language=language,
+        total=words["count"].format(len(library)) + counts,
+        files=[
+            (posixpath.relpath(resource_path(kind, language), here), name)
+            for kind, name in (("opml", "OPML"), ("json", "JSON"), ("bib", "BibTeX"))
+        ],
+        head=_HEAD[language],
+        kinds=_KINDS[language],
+        levels=_LEVELS[language],
+        tables=tables,
+    ).rstrip()
 
 
 def _folder(language: str) -> str:
@@ -177,65 +178,25 @@ def _order(one: Resource, language: str) -> tuple[int, int, str]:
     return KINDS.index(one.kind), LEVELS.index(one.level), title
 
 
-def _table(rows: str, language: str) -> str:
-    head = "".join(f'<th scope="col">{name}</th>' for name in _HEAD[language])
-    return (
-        '<div class="facts resources"><table class="facts__table facts__table--sortable">\n'
-        f"<thead data-search-exclude><tr>{head}</tr></thead>\n"
-        f"<tbody>\n{rows}\n</tbody></table></div>"
-    )
-
-
-def _row(key: str, one: Resource, notes: Sequence[Note], language: str) -> str:
+def _row(key: str, one: Resource, notes: Sequence[Note], language: str) -> dict[str, object]:
+    """Return what the template shows of an entry beside its own fields."""
     words = _WORDS[language]
-    kind, level = KINDS.index(one.kind), LEVELS.index(one.level)
-    spoken = _LANGUAGES[language].get(one.language, one.language)
-    state = " ".join(filter(None, [words[one.state], f"{one.checked or ''}"]))
-    cells = (
-        f'<td data-sort="{kind}">{_KINDS[language][kind]}</td>'
-        f'<td data-sort="{level}">{_LEVELS[language][level]}</td>'
-        f"<td>{spoken}</td><td>{state}</td>"
-    ).replace("<td", "<td data-search-exclude")
-    return (
-        f'<tr id="{key}" data-search-exclude data-kind="{one.kind}" data-level="{one.level}"'
-        f' data-language="{one.language}" data-state="{one.state}"'
-        f' data-topics="{" ".join(one.topics)}">'
-        f"<td>{_what(one, notes, language)}</td>{cells}</tr>"
-    )
-
-
-def _what(one: Resource, notes: Sequence[Note], language: str) -> str:
-    """Return the first cell: title, authors, what a reader gets, corrections, citing notes."""
-    words = _WORDS[language]
-    title = escape(one.title.in_language(language))
-    lines = [f'<a href="{escape(one.url)}"{_lang(one, language)}>{title}</a>']
-    if one.archive:
-        lines[0] += f' <small><a href="{escape(one.archive)}">{words["archive"]}</a></small>'
-    by = _names(one, language)
-    if by or one.year:
-        said = words["comma"].join(filter(None, [by, str(one.year or "")]))
-        lines.append(f'<small class="resources__by">{escape(said)}</small>')
-    lines.append(escape(one.gives.in_language(language)))
-    if one.note:
-        note = escape(one.note.in_language(language))
-        lines.append(f'<small class="resources__note">{note}</small>')
-    text = "<br>".join(lines)
-    if notes:
-        summary = words["cited"].format(len(notes))
-        links = "".join(
-            f'<li><a href="{escape(_address(note, language))}">{escape(note.title)}</a></li>'
-            for note in notes
-        )
-        text += (
-            f'<details class="resources__cited" data-search-exclude><summary>{summary}</summary>'
-            f"<ul>{links}</ul></details>"
-        )
-    return text
+    return {
+        "key": key,
+        "entry": one,
+        "lang": _lang(one, language),
+        "by": words["comma"].join(filter(None, [_names(one, language), str(one.year or "")])),
+        "cited": [(_address(note, language), note.title) for note in notes],
+        "kind": KINDS.index(one.kind),
+        "level": LEVELS.index(one.level),
+        "language": _LANGUAGES[language].get(one.language, one.language),
+        "state": " ".join(filter(None, [words[one.state], f"{one.checked or ''}"])),
+    }
 
 
 def _lang(one: Resource, language: str) -> str:
     same = one.language == language or one.title.zh != one.title.en
-    return "" if same else f' lang="{one.language}"'
+    return "" if same else one.language
 
 
 def _names(one: Resource, language: str) -> str:
