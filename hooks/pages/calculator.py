@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Any
 
 from hooks.calc import CalcError, registry
 from hooks.pages import calc_tile
+from hooks.pages.html import render
 from hooks.pages.items import Item, Said, area_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from hooks.calc import Engine
 
@@ -26,6 +27,7 @@ RULE = "calc-block"
 TOPIC = "calc"
 """The folder of the calculators' own pages."""
 _WORDS = {
+    "colon": {"zh": "：", "en": ": "},
     "calculator": {"zh": "计算器", "en": "Calculator"},
     "noscript": {
         "zh": "表单要有脚本才能用；命令行用的是同一套公式：",
@@ -72,33 +74,34 @@ def render_block(
         )
     name = source.strip()
     record = calculators.record(name)
-    text = {key: value[language] for key, value in _WORDS.items()}
     prefix = "" if language == "zh" else f"{language}/"
     is_own_page = page_dir == f"{prefix}{TOPIC}"
-    title = _say(record["title"], language)
-    link = posixpath.relpath(f"{prefix}{TOPIC}/{name}.html", page_dir or ".")
-    head = ' role="heading" aria-level="2"' if is_own_page else ""
+    shown = _example(calculators, record, language)
 
-    def part(key: str, body: str) -> str:
-        return f'<p class="calc__head"{head}>{text[key]}</p>{body}' if body else ""
+    def link(note: str) -> str:
+        return posixpath.relpath(f"{prefix}{note}.html", page_dir or ".")
 
-    about = (
-        part("formula", _formula(record))
-        + part("assumptions", _items(record["assumptions"], language))
-        + part("example", _example(calculators, record, language))
-        + part("sources", _sources(record, language, text))
-        + _note_link(record, text, prefix, page_dir, titles or {})
-        + (_users(users, text, prefix, page_dir, titles or {}) if is_own_page else "")
-    )
-    colon = "：" if language == "zh" else ": "
-    own_title = "" if is_own_page else _own_title(title, link, text, colon, name, titles or {})
-    if not is_own_page:
-        about = f'<details class="calc__more"><summary>{text["more"]}</summary>{about}</details>'
-    return (
-        f'<div class="calc" data-calc="{name}" role="group" aria-label="{text["calculator"]}{colon}'
-        f'{html.escape(title)}">{own_title}<div class="calc__app" data-search-exclude>'
-        f'<p class="calc__noscript">{text["noscript"]}<code>python -m hooks calc {name}</code></p>'
-        f"</div>{about}</div>"
+    def links(notes: Iterable[str]) -> list[tuple[str, str]]:
+        return [(link(one), (titles or {})[one]) for one in notes if one in (titles or {})]
+
+    own = f"{TOPIC}/{name}"
+    using = [one for one in users if is_own_page and not one.startswith(f"{TOPIC}/")]
+    return render(
+        "calculator.html",
+        words={key: value[language] for key, value in _WORDS.items()},
+        calculator=name,
+        is_own_page=is_own_page,
+        title=_say(record["title"], language),
+        own=link(own) if own in (titles or {}) else "",
+        formulas=[html.escape(tex, quote=False) for tex in record["formula"]],
+        assumptions=[_say(text, language) for text in record["assumptions"]],
+        says=_say(record["example"]["says"], language),
+        sources=[
+            (one["url"], _say(one["title"], language), one.get("read")) for one in record["sources"]
+        ],
+        explained=links([record["note"]]),
+        users=links(using),
+        **shown,
     )
 
 
@@ -135,28 +138,8 @@ def _say(text: Any, language: str) -> str:
     return str(text[language]) if isinstance(text, dict) else str(text)
 
 
-def _own_title(
-    title: str, link: str, text: dict[str, str], colon: str, name: str, titles: dict[str, str]
-) -> str:
-    shown = html.escape(title)
-    if f"{TOPIC}/{name}" in titles:
-        shown = f'<a href="{html.escape(link)}">{shown}</a>'
-    return f'<p class="calc__title">{text["calculator"]}{colon}{shown}</p>'
-
-
-def _formula(record: dict[str, Any]) -> str:
-    return "".join(
-        f'<div class="arithmatex">\\[{html.escape(tex, quote=False)}\\]</div>'
-        for tex in record["formula"]
-    )
-
-
-def _items(texts: list[Any], language: str) -> str:
-    items = "".join(f"<li>{html.escape(_say(text, language))}</li>" for text in texts)
-    return f"<ul>{items}</ul>" if items else ""
-
-
-def _example(calculators: Engine, record: dict[str, Any], language: str) -> str:
+def _example(calculators: Engine, record: dict[str, Any], language: str) -> dict[str, Any]:
+    """Return the inputs, outputs and drawing of the worked example."""
     name, given = record["id"], record["example"]["inputs"]
     shown = calculators.show(name, given, language)
     if shown["errors"]:
@@ -173,59 +156,8 @@ def _example(calculators: Engine, record: dict[str, Any], language: str) -> str:
         and not (entry.get("optional") and value == 0)
     ]
     outputs = [(row["label"], row["text"]) for row in shown["rows"]]
-    says = html.escape(_say(record["example"]["says"], language))
-    picture = shown["drawing"]
-    if picture:
-        picture = f'<div class="figure__scroll calc__drawing">{picture}</div>'
-    return (
-        f'<div class="calc__example"><p>{says}</p>{_list(inputs, "calc__given")}'
-        f"{_list(outputs, 'calc__results')}{picture}</div>"
-    )
+    return {"inputs": inputs, "outputs": outputs, "drawing": shown["drawing"]}
 
 
 def _plays(entry: dict[str, Any], values: dict[str, Any]) -> bool:
     return all(values.get(key) in allowed for key, allowed in entry.get("when", {}).items())
-
-
-def _list(pairs: list[tuple[str, str]], name: str) -> str:
-    rows = "".join(
-        f"<div><dt>{html.escape(label)}</dt><dd>{html.escape(value)}</dd></div>"
-        for label, value in pairs
-    )
-    return f'<dl class="{name}">{rows}</dl>'
-
-
-def _sources(record: dict[str, Any], language: str, text: dict[str, str]) -> str:
-    items = "".join(
-        f'<li><a href="{html.escape(source["url"])}">'
-        f"{html.escape(_say(source['title'], language))}</a>"
-        f"{text['read'].format(source['read']) if source.get('read') else ''}</li>"
-        for source in record["sources"]
-    )
-    return f"<ul>{items}</ul>" if items else ""
-
-
-def _users(
-    users: Sequence[str], text: dict[str, str], prefix: str, page_dir: str, titles: dict[str, str]
-) -> str:
-    links = [
-        f'<a href="{html.escape(posixpath.relpath(f"{prefix}{note}.html", page_dir or "."))}">'
-        f"{html.escape(titles[note])}</a>"
-        for note in users
-        if note in titles and not note.startswith(f"{TOPIC}/")
-    ]
-    said = " · ".join(links)
-    return f'<p class="calc__note" data-search-exclude>{text["users"]}{said}</p>' if said else ""
-
-
-def _note_link(
-    record: dict[str, Any], text: dict[str, str], prefix: str, page_dir: str, titles: dict[str, str]
-) -> str:
-    note = record["note"]
-    if note not in titles:
-        return ""
-    address = posixpath.relpath(f"{prefix}{note}.html", page_dir or ".")
-    return (
-        f'<p class="calc__note">{text["note"]}'
-        f'<a href="{html.escape(address)}">{html.escape(titles[note])}</a></p>'
-    )
