@@ -23,7 +23,7 @@ ROOT = Path(__file__).resolve().parent.parent
 if str(ROOT) not in sys.path:  # MkDocs loads this file by path, whatever the working directory
     sys.path.insert(0, str(ROOT))
 
-from hooks import accelerate, dependencies, preview
+from hooks import accelerate, complete, dependencies, preview
 from hooks import build as building
 from hooks.build import Build, Place
 from hooks.findings import Finding, has_errors
@@ -247,7 +247,7 @@ def on_post_build(config: MkDocsConfig) -> None:
     log.info("building the search index and checking every page")
     settings = search_install.read_settings(config.extra.get("search"))
     site_url = config.site_url or ""
-    _say(building.complete_site(build, staged, config.theme.dirs, settings, site_url), build)
+    _say(complete.complete_site(build, staged, config.theme.dirs, settings, site_url), build)
     if build.is_serving:
         offline.switch_off(staged)
     else:

@@ -12,8 +12,8 @@ from pathlib import Path
 
 from hooks.calc import registry
 from hooks.data import (
+    Layout,
     coverage,
-    glossary_load,
     measured_check,
     paths,
     resources,
@@ -54,7 +54,9 @@ WRITTEN = {"README.md": "zh", "README.en.md": "en", "CONTENTS.md": "zh", "CONTEN
 
 
 _PROGRAM = re.compile(rb'"path": "([^"\\]+)"')
-_NO_DATA = re.compile(r"assets/(?!javascripts/calc/)|.*\.(?:svg|png|jpe?g|webp|pdf)\Z")
+_NO_DATA = re.compile(
+    r"assets/(?!javascripts/calc/)|data/(?:raw|external|published)|.*\.(?:svg|png|jpe?g|webp|pdf)\Z"
+)
 """Files that no figure on a page is taken from."""
 
 
@@ -112,6 +114,7 @@ def _read_rest(
     findings: list[Finding] = []
     digests = digest.of_all(notes, settings, memory)
     texts = includes.Texts(docs, notes.other_files)
+    layout = Layout(docs)
     findings += twins.check_pairs(notes)
     findings += drafts.check_drafts(notes)
     findings += prerequisites.check_prerequisites(notes)
@@ -126,21 +129,20 @@ def _read_rest(
     kept = f"/{drawn.FOLDER}/"  # named by hashes, which no note writes
     orphans = assets.orphans(notes, docs, digests, settings, _beside(root))
     findings += [one for one in orphans if kept not in one.file]
-    areas, problems = topic_map.load(docs / "map.yml", "docs/map.yml")
+    areas, problems = topic_map.load(layout.topics, layout.name(layout.topics))
     findings += problems + topic_tree.check(areas, notes)
     findings += missing_translations(published(notes))
-    folder = docs / "data" / resources.FOLDER
-    library, problems = resources.load_resources(folder, {area.id for area in areas})
+    library, problems = resources.load_resources(layout.resources, {area.id for area in areas})
     findings += problems
-    covered, problems = _check_coverage(notes, docs, library)
+    covered, problems = _check_coverage(notes, layout, library)
     findings += problems
-    ways, problems = _check_paths(notes, docs)
+    ways, problems = _check_paths(notes, layout)
     findings += problems
     findings += addresses.check_aliases(notes)
-    register = root / addresses.REGISTER
-    if register.is_file():
-        lines = register.read_text(encoding="utf-8").splitlines()
-        findings += addresses.check_register(lines, published(notes))
+    if layout.register.is_file():
+        lines = layout.register.read_text(encoding="utf-8").splitlines()
+        name = layout.name(layout.register)
+        findings += addresses.check_register(lines, published(notes), name)
     data = Data(root, docs, notes, library)
     findings += _check_data(data, memory)
     tree = Tree(
@@ -161,20 +163,20 @@ def _read_rest(
 
 
 def _check_coverage(
-    notes: Catalogue, docs: Path, library: resources.Library
+    notes: Catalogue, layout: Layout, library: resources.Library
 ) -> tuple[coverage.Coverage | None, list[Finding]]:
-    path = docs / "data" / coverage.FILE
-    found, document, findings = coverage.load_coverage(path, f"docs/data/{path.name}")
+    path = layout.coverage
+    found, document, findings = coverage.load_coverage(path, layout.name(path))
     if found is not None and document is not None:
         findings += coverage_page.check(found, document, notes, library)
     return (None if findings else found), findings
 
 
 def _check_paths(
-    notes: Catalogue, docs: Path
+    notes: Catalogue, layout: Layout
 ) -> tuple[tuple[paths.LearningPath, ...], list[Finding]]:
-    path = docs / "data" / paths.FILE
-    found, document, findings = paths.load_paths(path, f"docs/data/{path.name}")
+    path = layout.paths
+    found, document, findings = paths.load_paths(path, layout.name(path))
     if found and document is not None:
         findings += paths_page.check(found, document, notes)
     return (() if findings else found), findings
@@ -208,15 +210,16 @@ def _beside(root: Path) -> list[Path]:
 def _check_data(data: Data, memory: Memory) -> list[Finding]:
     """Check the data, and what notes show of them: each note once, until something changes."""
     root, docs, notes = data.root, data.docs, data.notes
-    tables = _hash(docs, (docs / "data").rglob("*"))
+    layout = Layout(docs)
+    tables = _hash(docs, [*layout.facts.glob("*"), *layout.sources.glob("*")])
     stamp = _stamp(data)
     marks = memory.marks
     everything = [*marks.values(), *sorted(notes.other_files)]
     findings = memory.recall("facts", "data", [tables], lambda: data.facts[1])
-    terms = _hash(docs, (docs / glossary_load.FOLDER).rglob("*"))
+    terms = _hash(docs, layout.terms.glob("*"))
     findings += memory.recall(
         "glossary",
-        glossary_load.FOLDER,
+        "terms",
         [terms, *everything],
         lambda: data.glossary[1] + glossary_page.check(data.glossary[0], notes),
     )
@@ -326,7 +329,8 @@ def register_findings(tree: Tree, *, write: bool = False) -> list[Finding]:
 
     That is for a release: a branch may still rename what nobody has read yet.
     """
-    path = tree.root / addresses.REGISTER
+    layout = Layout(tree.docs)
+    path = layout.register
     text = path.read_text(encoding="utf-8") if path.is_file() else ""
     fresh = addresses.merged(text.splitlines(), published(tree.notes))
     if fresh == text:
@@ -335,7 +339,7 @@ def register_findings(tree: Tree, *, write: bool = False) -> list[Finding]:
         path.write_text(fresh, encoding="utf-8")
     count = len(set(fresh.splitlines()) - set(text.splitlines()))
     message = f"{count} new addresses are not registered; run: make register"
-    return [Finding(addresses.REGISTER, 0, 0, "stale-register", message)]
+    return [Finding(layout.name(path), 0, 0, "stale-register", message)]
 
 
 def readme_findings(tree: Tree, *, write: bool = False, site_url: str = "") -> list[Finding]:

@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 
 from hooks.calc import engine as calc_engine
-from hooks.data import coverage, facts, glossary, glossary_load, load, paths, resources
+from hooks.data import Layout, coverage, facts, glossary, glossary_load, load, paths, resources
 from hooks.findings import Finding
 from hooks.links import ids
 from hooks.markdown import parse, split
@@ -35,12 +35,12 @@ class Data:
     @cached_property
     def facts(self) -> tuple[facts.FactBase, list[Finding]]:
         """The facts, and what is wrong with them."""
-        return load.load_facts(self.docs / "data")
+        return load.load_facts(Layout(self.docs).data)
 
     @cached_property
     def glossary(self) -> tuple[glossary.Glossary, list[Finding]]:
         """The terms, and what is wrong with them."""
-        return glossary_load.read_glossary(self.docs / glossary_load.FOLDER)
+        return glossary_load.read_glossary(Layout(self.docs).terms)
 
     @cached_property
     def fences(self) -> DataFences:
@@ -145,7 +145,7 @@ def fill(
         notes=published(tree.notes),
         added=added or {},
         areas=tree.areas,
-        root=tree.root,
+        report=Layout(tree.docs).report,
         sources=lambda language: bibliography.render(tree.facts, users(language), language),
         asked=tree.coverage,
         learning=tree.paths,

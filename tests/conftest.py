@@ -222,9 +222,8 @@ class Project:
         """Add the handbook's facts, for presets, but not the rows that name its notes."""
         folder = self.root / "docs" / "data"
         folder.mkdir()
-        for path in (ROOT / "docs" / "data").glob("*.yml"):
-            if path.name not in ("coverage.yml", "paths.yml"):
-                (folder / path.name).symlink_to(path)
+        for name in ("facts", "sources"):
+            (folder / name).symlink_to(ROOT / "docs" / "data" / name)
 
     def write(self, name: str, content: str | bytes) -> None:
         """Write a file of the project."""

@@ -15,7 +15,17 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "hooks/README.md"
-FACES = ("adapter", "cli", "preview", "accelerate", "dependencies", "build", "handbook", "tree")
+FACES = (
+    "adapter",
+    "cli",
+    "preview",
+    "accelerate",
+    "dependencies",
+    "complete",
+    "build",
+    "handbook",
+    "tree",
+)
 """Modules above the rooms, from the face down."""
 ROOMS = "pages site search links calc drawings notes data markdown findings".split()
 """From the face down."""
@@ -32,6 +42,7 @@ adapter | cli
 preview
 accelerate
 dependencies
+complete
 build
 handbook
 tree

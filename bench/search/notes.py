@@ -61,7 +61,7 @@ class Collection:
 def handbook() -> Collection:
     """Return this handbook's notes."""
     commit = git("rev-parse", "HEAD", cwd=ROOT)
-    terms = ROOT / "docs/terms"
+    terms = ROOT / "docs/data/terms"
     source = {"commit": commit, "notes": len(list((ROOT / "docs").rglob("*.md")))}
     return Collection("handbook", ROOT / "docs", terms if terms.is_dir() else None, source)
 

@@ -6,6 +6,7 @@ from hooks.data.coverage import Coverage, Origin, Question, load_coverage
 from hooks.data.facts import Cell, Column, FactBase, Row, Source
 from hooks.data.glossary import VENDORS, Glossary, Subject, Term, flat
 from hooks.data.glossary_load import TermsError, check_terms, load_terms, read_glossary
+from hooks.data.layout import Layout
 from hooks.data.load import load_facts
 from hooks.data.measured import (
     Known,
@@ -39,6 +40,7 @@ __all__ = [
     "FactBase",
     "Glossary",
     "Known",
+    "Layout",
     "LearningPath",
     "Library",
     "Origin",

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-FILE = "coverage.yml"
-"""In the folder of the data, beside the families, of which it is none."""
 RULE = "coverage"
 
 

@@ -1,7 +1,7 @@
-"""Hardware facts as data: what `docs/data/*.yml` may hold, and where it is wrong.
+"""Hardware facts as data: what `docs/data/facts/*.yml` may hold, and where it is wrong.
 
 A family is a table: columns that say unit, direction and density, rows, and cells that each name
-their source. Sources live in `sources*.yml` beside them, which are read as one bibliography.
+their source. Sources live in `docs/data/sources/*.yml`, which are read as one bibliography.
 `hooks.facts_table` draws the tables, `hooks.fact_checks` tries the equations of a family.
 """
 

@@ -1,6 +1,6 @@
 """Terms that mean the same, in either language: for search, for the glossary, for its marks.
 
-`docs/terms/*.yml` holds a subject each, whose terms are groups of words that mean the same:
+`docs/data/terms/*.yml` holds a subject each, whose terms are groups of words that mean the same:
 
     title: {zh: 芯片, en: Chips}
     terms:

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from hooks.data.glossary import Steps
 
 RULE = "terms"
-FOLDER = "terms"
-"""Below the folder of notes."""
 _NUMBER = re.compile(r"\A\d+-")
 
 
@@ -108,7 +106,7 @@ def _across(read: list[tuple[Document, Steps, Term]], known: set[str]) -> list[F
     return findings
 
 
-def read_glossary(folder: Path, name: str = "docs/terms") -> tuple[Glossary, list[Finding]]:
+def read_glossary(folder: Path, name: str = "docs/data/terms") -> tuple[Glossary, list[Finding]]:
     """Read every subject of a folder, in the order of the files' names; none is no mistake."""
     return check_terms(
         {

@@ -6,8 +6,9 @@ import re
 from collections.abc import Collection
 from pathlib import Path, PurePosixPath
 
-from hooks.data import coverage, equations, paths, units
+from hooks.data import equations, units
 from hooks.data.facts import FactBase, Family, Source
+from hooks.data.layout import Layout
 from hooks.findings import Document, Finding, load, nearest, validate
 
 _UNITLESS = ("year", "count")
@@ -15,28 +16,32 @@ _UNITLESS = ("year", "count")
 
 
 def load_facts(data_dir: Path) -> tuple[FactBase, list[Finding]]:
-    """Read every family and source below a folder.
+    """Read every family and source below the folder of data: `facts/*.yml`, `sources/*.yml`.
 
     Returns what is valid, and findings of the rules `facts-yaml`, `facts-field`, `facts-unit`,
     `facts-source`, `facts-column`, `facts-check` (errors) and `facts-unused-source` (warning).
-    The files `sources*.yml` make one bibliography: a key stands in one of them only. Files in
-    findings are named `docs/data/…`: the folder itself and the one above it.
+    The files of sources make one bibliography: a key stands in one of them only. Files in
+    findings are named `docs/data/…`: the folder of data and the one above it.
     """
     base = FactBase()
     findings: list[Finding] = []
     families: list[tuple[Document, Family]] = []
     declared: dict[str, tuple[str, int, int]] = {}
-    for path in sorted(data_dir.glob("*.yml")):
-        if path.name in (coverage.FILE, paths.FILE):
-            continue
-        file = f"{data_dir.parent.name}/{data_dir.name}/{path.name}"
+    layout = Layout(data_dir.parent)
+
+    def read(path: Path) -> tuple[str, Document | None]:
         text = path.read_text(encoding="utf-8")
-        document, problems = load(text, file, "facts-yaml")
-        findings += problems
-        if document is None:
-            continue
-        if path.name.startswith("sources"):
+        document, problems = load(text, layout.name(path), "facts-yaml")
+        findings.extend(problems)
+        return text, document
+
+    for path in sorted(layout.sources.glob("*.yml")):
+        _, document = read(path)
+        if document is not None:
             findings += _load_sources(document, base, declared)
+    for path in sorted(layout.facts.glob("*.yml")):
+        text, document = read(path)
+        if document is None:
             continue
         base.texts[text] = document.data
         family, problems = validate(Family, document, "facts-field")
@@ -109,7 +114,7 @@ def _check_family(document: Document, family: Family, sources: Collection[str]) 
                 message = f"row '{row_name}' fills column '{name}', which the family lacks"
                 say("facts-column", message, path, name, nearest(name, family.columns))
             if cell.source not in sources:
-                message = f"no source '{cell.source}' in docs/data/sources*.yml"
+                message = f"no source '{cell.source}' in docs/data/sources/*.yml"
                 hint = nearest(cell.source, sources)
                 say("facts-source", message, (*path, "source"), cell.source, hint)
     return findings + equations.check_family(document, family)

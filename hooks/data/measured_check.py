@@ -60,7 +60,9 @@ def check_record(
     return [document.finding(*problem) for problem in problems]
 
 
-_SOURCE = re.compile(r"docs/data/(?P<family>[\w-]+)\.yml: (?P<row>[\w-]+), (?P<column>[\w-]+)\Z")
+_SOURCE = re.compile(
+    r"docs/data/facts/(?P<family>[\w-]+)\.yml: (?P<row>[\w-]+), (?P<column>[\w-]+)\Z"
+)
 """How a specification names a cell of the facts."""
 
 Problem = tuple[str, tuple[str | int, ...], str, str, str]
@@ -113,7 +115,7 @@ def _specified(record: Record, root: Path, families: Mapping[str, Any]) -> Itera
         if match is None:
             continue
         try:
-            text = (root / f"docs/data/{match['family']}.yml").read_text(encoding="utf-8")
+            text = (root / f"docs/data/facts/{match['family']}.yml").read_text(encoding="utf-8")
             rows = families[text]["rows"] if text in families else _rows(text)
             value = rows[match["row"]]["cells"][match["column"]]["value"]
         except (OSError, YamlError, KeyError, TypeError):

@@ -16,8 +16,6 @@ from hooks.findings import Document, Finding, load, validate
 if TYPE_CHECKING:
     from pathlib import Path
 
-FILE = "paths.yml"
-"""In the folder of the data, beside the families, of which it is none."""
 RULE = "paths"
 
 

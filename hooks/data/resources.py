@@ -155,7 +155,7 @@ def _beside(
         findings.append(document.finding(RULE, (key,), message, key))
     for topic in resource.topics:
         if topic not in topics and topic != GENERAL:
-            message = f"'{key}' names the topic '{topic}', which docs/map.yml lacks"
+            message = f"'{key}' names the topic '{topic}', which docs/data/topics.yml lacks"
             hint = nearest(topic, [*topics, GENERAL])
             findings.append(document.finding(RULE, (key, "topics"), message, topic, hint))
     for address in resource.addresses:

@@ -1,6 +1,6 @@
 """Addresses once published keep working: a register of them, and redirects where notes moved.
 
-`addresses.txt` lists every page and heading id that was ever published, one a line, such as
+The register lists every page and heading id that was ever published, one a line, such as
 `link/topo/nvswitch.html#实测`. A note that is renamed names its former id in `aliases`; a heading
 that is renamed leaves `<a id="former-id"></a>` above it. What is in neither way reachable any
 more is an error, so that nobody's bookmark dies unseen.
@@ -17,7 +17,6 @@ from urllib.parse import quote
 from hooks.findings import Finding, nearest
 from hooks.notes import DEFAULT_LANGUAGE, LANGUAGES, Catalogue, Note, twin_ids
 
-REGISTER = "addresses.txt"
 RULE = "address-lost"
 _WORDS = {
     "zh": ("页面已移动", "这一页已移到："),
@@ -85,7 +84,7 @@ def check_aliases(notes: Catalogue) -> list[Finding]:
     return findings
 
 
-def check_register(lines: Iterable[str], notes: Catalogue) -> list[Finding]:
+def check_register(lines: Iterable[str], notes: Catalogue, file: str) -> list[Finding]:
     """Report each registered address that leads nowhere any more, and how to mend it."""
     now = set(current(notes))
     moved = redirects(notes)
@@ -108,7 +107,7 @@ def check_register(lines: Iterable[str], notes: Catalogue) -> list[Finding]:
             )
         same_page = [one for one in now if one.startswith(f"{target}#")]
         hint = nearest(f"{target}#{fragment}", same_page) if hash_sign else nearest(page, moved)
-        findings.append(Finding(REGISTER, number, 1, RULE, message, address, hint))
+        findings.append(Finding(file, number, 1, RULE, message, address, hint))
     return findings
 
 

@@ -49,7 +49,7 @@ def fill_markers(
     notes: Catalogue,
     added: Mapping[str, datetime.date],
     areas: list[topic_map.Area],
-    root: Path | None = None,
+    report: Path | None = None,
     sources: Callable[[str], str] | None = None,
     asked: Coverage | None = None,
     learning: Sequence[LearningPath] = (),
@@ -94,8 +94,8 @@ def fill_markers(
                 return roadmap.summary(areas, notes, language)
             return roadmap.plan(chosen, notes, language, prefix=prefix) if chosen else ""
         if name == "external-links":
-            report = external_report.load(root / external_report.FILE) if root else None
-            return external_report.render_report(report, language)
+            answers = external_report.load(report) if report else None
+            return external_report.render_report(answers, language)
         if name == "sources":
             return sources(language) if sources else ""
         if name == "check-rules":

@@ -1,6 +1,6 @@
 """One page that lists every source of the data: what it is, when it was read, what rests on it.
 
-The sources stand in `docs/data/sources*.yml`, which are one bibliography. Each entry has an
+The sources stand in `docs/data/sources/*.yml`, which are one bibliography. Each entry has an
 anchor, to which the lists of sources below tables lead.
 """
 

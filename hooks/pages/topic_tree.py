@@ -43,6 +43,9 @@ _WORDS = {
     },
 }
 
+FILE = "docs/data/topics.yml"
+"""How findings name the map."""
+
 
 def check(areas: Sequence[Area], notes: Catalogue) -> list[Finding]:
     """Tell which items name a note or heading that does not exist; the rule is `map`."""
@@ -58,7 +61,7 @@ def check(areas: Sequence[Area], notes: Catalogue) -> list[Finding]:
                     message = f"item '{item.title.zh}' of '{area.id}' leads to '{item.at}'"
                     message += ", which does not exist"
                     hint = nearest(wanted, known)
-                    findings.append(Finding("docs/map.yml", 1, 1, "map", message, item.at, hint))
+                    findings.append(Finding(FILE, 1, 1, "map", message, item.at, hint))
     return findings
 
 

@@ -14,6 +14,7 @@ from urllib.parse import quote
 
 import click
 
+from hooks.data import Layout
 from hooks.search.install import FOLDER, PART, TABLES, TITLES
 
 if TYPE_CHECKING:
@@ -60,8 +61,8 @@ def _open_index(docs: Path | None, root: Path) -> tuple[Index, Path | None, Path
         built = read_site(root / "site")
         if docs is None and built is not None:
             return built, root / "site", own
-        return build_index(own, own / "terms"), None, own
-    return build_index(docs, docs / "terms"), None, docs
+        return build_index(own, Layout(own).terms), None, own
+    return build_index(docs, Layout(docs).terms), None, docs
 
 
 def link_of(hit: Hit, sources: Mapping[str, str], site: Path | None, docs: Path) -> str:

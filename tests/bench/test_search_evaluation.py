@@ -20,7 +20,7 @@ from bench.search.evaluation.sections import read
 
 ROOT = Path(__file__).resolve().parents[2]
 QUERIES = ROOT / "bench/search/queries"
-TERMS = ROOT / "docs/terms"
+TERMS = ROOT / "docs/data/terms"
 PARTS = pages.PAGES["search"]
 
 

@@ -25,7 +25,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory, handbook: Tree) -> Path:
     """A page a language with the place of the graph, and our own notes as its data."""
     root = tmp_path_factory.mktemp("maps")
     notes = handbook.notes
-    areas, _ = topic_map.load(ROOT / "docs/map.yml", "f")
+    areas, _ = topic_map.load(ROOT / "docs/data/topics.yml", "f")
     for language in START:
         base = root / language / "maps"
         base.mkdir(parents=True)

@@ -16,7 +16,7 @@ from tests.conftest import ROOT
 
 SCRIPTS = ROOT / "docs/assets/javascripts"
 STYLES = ROOT / "docs/assets/stylesheets"
-AREAS, _ = topic_map.load(ROOT / "docs/map.yml", "docs/map.yml")
+AREAS, _ = topic_map.load(ROOT / "docs/data/topics.yml", "docs/data/topics.yml")
 PHONE = {"width": 390, "height": 844}
 Open = Callable[..., Page]
 

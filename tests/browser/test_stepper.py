@@ -14,7 +14,7 @@ from hooks.drawings.figures import inline_figures
 from tests import samples
 from tests.browser import waiting
 from tests.conftest import ROOT, Project
-from tools import draw
+from tools.figures import draw
 
 SCRIPT = ROOT / "docs/assets/javascripts/stepper.js"
 PHONE = {"width": 390, "height": 844}

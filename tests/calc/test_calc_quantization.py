@@ -77,7 +77,7 @@ def test_bits_per_weight_are_those_that_llama_cpp_prints(
 def test_sizes_are_those_of_files_that_we_made(
     entries: dict[str, object], made: int, calc: Engine
 ) -> None:
-    """`model_size` in tools/measure/raw/2026-11-23-1x-h100-llama/llama_bench.jsonl."""
+    """`model_size` in docs/data/raw/2026-11-23-1x-h100-llama/llama_bench.jsonl."""
     ours = calc.run("quantization", {"model": "llama31-8b", **entries})["size"]
     assert ours == pytest.approx(made, rel=0.0005)
 

@@ -39,7 +39,7 @@ def notes(handbook: Tree) -> Catalogue:
 
 @pytest.fixture(scope="module")
 def library() -> Library:
-    areas, _ = topic_map.load(ROOT / "docs/map.yml", "docs/map.yml")
+    areas, _ = topic_map.load(ROOT / "docs/data/topics.yml", "docs/data/topics.yml")
     found, findings = load_resources(ROOT / "docs/data/resources", {one.id for one in areas})
     assert findings == []
     return found

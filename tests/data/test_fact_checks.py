@@ -53,9 +53,10 @@ checks:
 def check(tmp_path: Path, checks: str, family: str = FAMILY) -> list[str]:
     """Load the family with these lines as its checks; findings as text."""
     folder = tmp_path / "docs/data"
-    folder.mkdir(parents=True)
-    (folder / "gpu.yml").write_text(family + checks, encoding="utf-8")
-    (folder / "sources.yml").write_text(SOURCES, encoding="utf-8")
+    for name in ("facts", "sources"):
+        (folder / name).mkdir(parents=True)
+    (folder / "facts/gpu.yml").write_text(family + checks, encoding="utf-8")
+    (folder / "sources/a.yml").write_text(SOURCES, encoding="utf-8")
     return [finding.text for finding in load_facts(folder)[1]]
 
 
@@ -86,7 +87,7 @@ def test_equations_that_hold(equation: str, tmp_path: Path) -> None:
 def test_a_contradiction_names_the_cell_both_sides_and_the_repair(tmp_path: Path) -> None:
     family = FAMILY.replace("value: 450", "value: 400")
     assert check(tmp_path, "  links: {holds: links * link = gpu}\n", family) == [
-        "docs/data/gpu.yml:21:13: error[facts-check] row 'h100' fails check 'links': "
+        "docs/data/facts/gpu.yml:21:13: error[facts-check] row 'h100' fails check 'links': "
         "links * link = 18 x 200 Gb/s = 450 GB/s, but gpu is 400 GB/s "
         "(11.11% apart, 0.00% allowed); correct a cell, or except the row and say why; "
         "did you mean '450'?"

@@ -67,9 +67,11 @@ blog:
 def load(tmp_path: Path, **files: str) -> tuple[FactBase, list[str]]:
     """Write a data folder and load it; findings as text."""
     folder = tmp_path / "docs/data"
-    folder.mkdir(parents=True, exist_ok=True)
     for name, text in ({"gpu": FAMILY, "sources_a": SOURCES} | files).items():
-        (folder / f"{name.replace('_', '-')}.yml").write_text(text, encoding="utf-8")
+        kind, _, rest = name.rpartition("_")
+        path = folder / (kind or "facts") / f"{rest}.yml"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
     base, findings = load_facts(folder)
     return base, [finding.text for finding in findings]
 
@@ -92,10 +94,10 @@ def test_a_missing_folder_is_an_empty_base(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        ("year: {title", "title: [}", "docs/data/gpu.yml:5:11: error[facts-yaml] the file is not"),
-        ("rows:\n", "family: x\nrows:\n", "docs/data/gpu.yml:10:1: error[facts-yaml] key 'family'"),
+        ("year: {title", "title: [}", "facts/gpu.yml:5:11: error[facts-yaml] the file is not"),
+        ("rows:\n", "family: x\nrows:\n", "facts/gpu.yml:10:1: error[facts-yaml] key 'family'"),
         ("  cells:\n", "  cells:\n      link: {}\n", "key 'link' stands twice"),
-        ("row_header", "row_haeder", "docs/data/gpu.yml:3:1: error[facts-field] unknown field"),
+        ("row_header", "row_haeder", "facts/gpu.yml:3:1: error[facts-field] unknown field"),
         ("row_header", "row_haeder", "did you mean 'row_header'?"),
         ("unit: GB/s, direction: bi", "unti: GB/s, direction: bi", "gpu.yml:6:37: error"),
         ("unit: GB/s, direction: bi", "unti: GB/s, direction: bi", "did you mean 'unit'?"),
@@ -130,7 +132,7 @@ def test_what_is_wrong_in_a_family(old: str, new: str, said: str, tmp_path: Path
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        ("url: https://example.org/blog", "url: example.org", "sources-a.yml:11:8: error"),
+        ("url: https://example.org/blog", "url: example.org", "sources/a.yml:11:8: error"),
         ("kind: secondary", "kind: third", "'kind' in 'blog'"),
         ("publisher: Someone", "publsher: Someone", "did you mean 'publisher'?"),
         ('date: "2022-03"', "date: [2022]", "must be a date as far as it is known"),
@@ -151,14 +153,14 @@ def test_an_unused_source_is_a_warning(tmp_path: Path) -> None:
     more = SOURCES.split("blog:")[0].replace("paper:", "spare:", 1)
     found = load(tmp_path, sources_b=more)[1]
     assert found == [
-        "docs/data/sources-b.yml:1:1: warning[facts-unused-source] "
+        "docs/data/sources/b.yml:1:1: warning[facts-unused-source] "
         "no cell names the source 'spare'; remove it or use it"
     ]
 
 
 def test_one_source_in_two_files_is_an_error(tmp_path: Path) -> None:
     found = load(tmp_path, sources_b=SOURCES)[1]
-    assert "source 'paper' is also in docs/data/sources-a.yml:1; keep one" in found[0]
+    assert "source 'paper' is also in docs/data/sources/a.yml:1; keep one" in found[0]
 
 
 @pytest.mark.parametrize("unit", ["unit: none", "unit: W"])

@@ -14,7 +14,7 @@ from hooks.tree import Tree
 from tests.samples import note, said, tree
 
 ROOT = Path(__file__).resolve().parents[2]
-FILE = "docs/terms/01-a.yml"
+FILE = "docs/data/terms/01-a.yml"
 HEAD = "title: {zh: 甲, en: A}\nterms:\n"
 GOOD = """\
   - id: zero-copy
@@ -58,12 +58,12 @@ def test_terms_hold_every_word_in_order() -> None:
         (
             "  - {id: a, zh: [甲]}\n  - {id: a, zh: [乙]}\n",
             (4, 10),
-            ["'a' is taken by the term at docs/terms/01-a.yml:3"],
+            ["'a' is taken by the term at docs/data/terms/01-a.yml:3"],
         ),
         (
             "  - {id: a, en: [Zero-copy]}\n  - {id: b, en: [x, zero copy]}\n",
             (4, 21),
-            ["'zero copy' stands in term 'a' too (docs/terms/01-a.yml:3)"],
+            ["'zero copy' stands in term 'a' too (docs/data/terms/01-a.yml:3)"],
         ),
         (
             "  - {id: zero-copy, zh: [甲]}\n  - {id: b, zh: [乙], see: [zero-cpy]}\n",
@@ -126,14 +126,14 @@ def test_a_file_is_a_subject(text: str, words: str) -> None:
 def test_words_and_references_are_looked_up_in_every_file() -> None:
     texts = {
         FILE: HEAD + "  - {id: a, zh: [甲], see: [b, c]}\n",
-        "docs/terms/02-b.yml": HEAD + "  - {id: b, zh: [甲]}\n  - {id: c, zz: [bad]}\n",
+        "docs/data/terms/02-b.yml": HEAD + "  - {id: b, zh: [甲]}\n  - {id: c, zz: [bad]}\n",
     }
     _, findings = check_terms(texts)
     assert [(one.file, one.line) for one in findings] == [
-        ("docs/terms/02-b.yml", 3),
-        ("docs/terms/02-b.yml", 4),  # 'c' is bad, but is there: no second finding at 'see'
+        ("docs/data/terms/02-b.yml", 3),
+        ("docs/data/terms/02-b.yml", 4),  # 'c' is bad, but is there: no second finding at 'see'
     ]
-    assert "stands in term 'a' too (docs/terms/01-a.yml:3)" in findings[0].message
+    assert "stands in term 'a' too (docs/data/terms/01-a.yml:3)" in findings[0].message
 
 
 def test_load_refuses_a_folder_with_mistakes(tmp_path: Path) -> None:
@@ -193,7 +193,7 @@ def test_the_example_of_the_guides(guide: str) -> None:
 
 
 def test_the_handbooks_own_terms(handbook: Tree) -> None:
-    glossary, findings = read_glossary(ROOT / "docs/terms")
+    glossary, findings = read_glossary(ROOT / "docs/data/terms")
     assert findings == []
     assert page.check(glossary, handbook.notes) == []
     for term in glossary.entries.values():

@@ -56,7 +56,7 @@ RECORD: dict[str, Any] = {
             "unit": "GB/s",
             "direction": "uni",
             "per": "lane",
-            "source": "docs/data/nvlink.yml: h100, lane",
+            "source": "docs/data/facts/nvlink.yml: h100, lane",
         },
     ],
     "results": [
@@ -107,11 +107,11 @@ RECORD: dict[str, Any] = {
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
     """A repository with one program, one family of facts and one record."""
-    for folder in ("docs/t/code", "docs/t/measured", "docs/data"):
+    for folder in ("docs/t/code", "docs/t/measured", "docs/data/facts"):
         (tmp_path / folder).mkdir(parents=True)
     (tmp_path / "docs/t/code/p2p.cu").write_text(PROGRAM, encoding="utf-8")
     facts = "rows: {h100: {cells: {lane: {value: 12.50}}}}\n"
-    (tmp_path / "docs/data/nvlink.yml").write_text(facts, encoding="utf-8")
+    (tmp_path / "docs/data/facts/nvlink.yml").write_text(facts, encoding="utf-8")
     write(tmp_path, RECORD)
     return tmp_path
 
@@ -174,11 +174,11 @@ WRONG: list[tuple[Callable[[dict[str, Any]], object], str, str, str]] = [
     ),
     (
         lambda r: r["specification"][1].update(value=25),
-        *("measurement-reference", '"value": 25', "12.50 in docs/data/nvlink.yml"),
+        *("measurement-reference", '"value": 25', "12.50 in docs/data/facts/nvlink.yml"),
     ),
     (
-        lambda r: r["specification"][1].update(source="docs/data/nvlink.yml: h100, lanes"),
-        *("measurement-reference", '"docs/data/nvlink.yml: h100, lanes"', "there is no"),
+        lambda r: r["specification"][1].update(source="docs/data/facts/nvlink.yml: h100, lanes"),
+        *("measurement-reference", '"docs/data/facts/nvlink.yml: h100, lanes"', "there is no"),
     ),
     (
         lambda r: r["summary"][0]["ratio_to"].update(ratio=0.98),

@@ -16,7 +16,7 @@ from tests.samples import said
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "docs/data/resources"
-AREAS = [area["id"] for area in yaml.safe_load((ROOT / "docs/map.yml").read_text("utf-8"))]
+AREAS = [area["id"] for area in yaml.safe_load((ROOT / "docs/data/topics.yml").read_text("utf-8"))]
 GOOD = """\
 one:
   title: T
@@ -67,7 +67,11 @@ def test_what_is_right_is_not_complained_of(tmp_path: Path) -> None:
 CASES = {
     "a field that is missing": ("  level: intro\n", "", "'level' is missing in 'one'"),
     "an unknown field": ("  level:", "  levle: x\n  level:", "unknown field 'levle' in 'one'"),
-    "an unknown topic": ("[chip]", "[chpi]", "names the topic 'chpi', which docs/map.yml lacks"),
+    "an unknown topic": (
+        "[chip]",
+        "[chpi]",
+        "'chpi', which docs/data/topics.yml lacks",
+    ),
     "no topic": ("[chip]", "[]", "at least 1 item"),
     "an unknown kind": ("kind: tool", "kind: tols", "Input should be 'book'"),
     "an address that is none": ("https://a.example/t", "a.example", "should match pattern"),

@@ -40,10 +40,11 @@ SIZES = f"{FILE}results: [sizes]\nmark: line\nlog: x\n{SAID}"
 def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A repository with one family of three rows and one measured record."""
     folder = tmp_path_factory.mktemp("charts")
-    (folder / "docs/data").mkdir(parents=True)
+    for name in ("facts", "sources"):
+        (folder / "docs/data" / name).mkdir(parents=True)
     (folder / "docs/t/measured").mkdir(parents=True)
-    (folder / "docs/data/gpu.yml").write_text(FAMILY + MORE, encoding="utf-8")
-    (folder / "docs/data/sources.yml").write_text(SOURCES, encoding="utf-8")
+    (folder / "docs/data/facts/gpu.yml").write_text(FAMILY + MORE, encoding="utf-8")
+    (folder / "docs/data/sources/a.yml").write_text(SOURCES, encoding="utf-8")
     record: dict[str, Any] = copy.deepcopy(RECORD)
     sizes = record["results"][1] | {"direction": "uni", "unit": "GB/s"}
     sizes["points"] = [

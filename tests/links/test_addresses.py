@@ -49,8 +49,8 @@ def test_every_page_and_heading_has_an_address_in_both_languages(tmp_path: Path)
 def test_lost_addresses_are_reported_with_the_repair(
     tmp_path: Path, line: str, words: str, suggestion: str
 ) -> None:
-    (finding,) = addresses.check_register(["# head", "", line], handbook(tmp_path))
-    assert (finding.file, finding.line, finding.rule) == ("addresses.txt", 3, addresses.RULE)
+    (finding,) = addresses.check_register(["# head", "", line], handbook(tmp_path), "r.txt")
+    assert (finding.file, finding.line, finding.rule) == ("r.txt", 3, addresses.RULE)
     assert words in finding.message
     assert finding.suggestion == suggestion
 
@@ -60,7 +60,7 @@ def test_moved_notes_and_renamed_headings_stay_reachable(tmp_path: Path) -> None
     moved = moved.replace("kind: note", "kind: note\naliases: [topic/old]")
     catalogue = handbook(tmp_path, **{"topic/three.md": moved})
     lines = ["topic/old.html", "topic/old.html#甲", "topic/three.html#旧名", "en/topic/old.html#甲"]
-    assert addresses.check_register(lines, catalogue) == []
+    assert addresses.check_register(lines, catalogue, "r.txt") == []
     assert addresses.redirects(catalogue) == {
         "topic/old.html": "topic/three.html",
         "en/topic/old.html": "en/topic/three.html",

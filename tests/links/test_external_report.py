@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+from hooks.data import Layout
 from hooks.links.external import allow as external_allow
 from hooks.links.external import cache as external_cache
 from hooks.links.external import cli as external_cli
@@ -179,14 +180,14 @@ def test_addresses_of_data(tmp_path: Path) -> None:
         "    some words and\n"
         "    https://d.org/w.\n"
     )
-    notes, _ = tree(tmp_path, {"data/s.yml": data, "map.yml": "- https://e.org/\n"})
+    notes, _ = tree(tmp_path, {"data/sources/s.yml": data, "data/topics.yml": "- https://e.org/\n"})
     uses = external_collect.collect(notes, tmp_path / "docs", tmp_path)
     assert [(use.address, use.place) for use in uses] == [
-        ("https://a.org/x?a=(b),c", Place("docs/data/s.yml", 3, 8)),
-        ("https://b.org/y", Place("docs/data/s.yml", 4, 12)),
-        ("https://c.org/z", Place("docs/data/s.yml", 5, 17)),
-        ("https://d.org/w", Place("docs/data/s.yml", 8, 5)),
-        ("https://e.org/", Place("docs/map.yml", 1, 3)),
+        ("https://a.org/x?a=(b),c", Place("docs/data/sources/s.yml", 3, 8)),
+        ("https://b.org/y", Place("docs/data/sources/s.yml", 4, 12)),
+        ("https://c.org/z", Place("docs/data/sources/s.yml", 5, 17)),
+        ("https://d.org/w", Place("docs/data/sources/s.yml", 8, 5)),
+        ("https://e.org/", Place("docs/data/topics.yml", 1, 3)),
     ]
 
 
@@ -230,9 +231,10 @@ def allow_list(
     tmp_path: Path, text: str, addresses: list[str] | None = None
 ) -> tuple[external_allow.AllowList, list[Any]]:
     """Write and read a list."""
-    path = tmp_path / external_allow.FILE
-    path.write_text(text, encoding="utf-8")
-    return external_allow.load(path, TODAY, addresses)
+    layout = Layout(tmp_path)
+    layout.allowed.parent.mkdir(parents=True)
+    layout.allowed.write_text(text, encoding="utf-8")
+    return external_allow.load(layout, TODAY, addresses)
 
 
 def test_the_list_accepts_what_it_says_and_no_more(tmp_path: Path) -> None:
@@ -299,7 +301,7 @@ def test_an_empty_list_is_well(tmp_path: Path, text: str) -> None:
 
 def test_the_handbooks_own_list_is_well() -> None:
     root = Path(__file__).resolve().parents[2]
-    _, findings = external_allow.load(root / external_allow.FILE, datetime.date(2026, 11, 21))
+    _, findings = external_allow.load(Layout(root / "docs"), datetime.date(2026, 11, 21))
     assert findings == []
 
 
@@ -450,7 +452,7 @@ def test_the_command_reports_and_never_fails(tmp_path: Path, stage: Stage) -> No
     assert result.exit_code == 0, result.output
     assert f"docs/a.md:{FIRST_LINE}: warning[external-gone]" in result.stdout
     assert f"did you mean '{stage.url('/well')}'?" in result.stdout
-    report = external_report.load(tmp_path / external_report.FILE)
+    report = external_report.load(Layout(tmp_path / "docs").report)
     assert report is not None
     assert (report["counts"]["alive"], report["counts"]["gone"]) == (1, 1)
 
@@ -483,7 +485,7 @@ def test_limit_and_host_choose(tmp_path: Path, stage: Stage) -> None:
     assert len(stage.log) == 1
     command(docs, "--limit", "1")
     assert [path for _, path, _ in stage.log] == ["/2", "/1"]
-    assert not (tmp_path / external_report.FILE).read_text(encoding="utf-8").startswith("[")
+    assert not Layout(tmp_path / "docs").report.read_text(encoding="utf-8").startswith("[")
 
 
 def test_without_a_network_the_command_says_so_and_spoils_nothing(
@@ -492,7 +494,7 @@ def test_without_a_network_the_command_says_so_and_spoils_nothing(
     stage.always("/well", 200)
     docs = site_of(tmp_path, f"<{stage.url('/well')}>")
     command(docs)
-    report = (tmp_path / external_report.FILE).read_bytes()
+    report = Layout(tmp_path / "docs").report.read_bytes()
     cache = (tmp_path / external_cli.CACHE).read_bytes()
     (tmp_path / external_cli.CACHE).unlink()
     stage.close()
@@ -502,7 +504,7 @@ def test_without_a_network_the_command_says_so_and_spoils_nothing(
     result = command(docs)
     assert result.exit_code == 0
     assert "no way out" in result.stderr
-    assert (tmp_path / external_report.FILE).read_bytes() == report
+    assert Layout(tmp_path / "docs").report.read_bytes() == report
     assert not (tmp_path / external_cli.CACHE).exists()
     assert cache
 
@@ -514,7 +516,7 @@ def test_dead_hosts_alone_are_not_taken_for_a_missing_network(tmp_path: Path, st
     command(docs, "--host", "127.0.0.1")
     result = command(docs)  # only the dead are left to ask
     assert "no way out" not in result.stderr
-    report = external_report.load(tmp_path / external_report.FILE)
+    report = external_report.load(Layout(tmp_path / "docs").report)
     assert report is not None
     assert not report["offline"]
     assert report["counts"]["unreachable-from-here"] == 20
@@ -522,7 +524,9 @@ def test_dead_hosts_alone_are_not_taken_for_a_missing_network(tmp_path: Path, st
 
 def test_an_expired_entry_is_said_by_the_command(tmp_path: Path) -> None:
     docs = site_of(tmp_path, "words")
-    (tmp_path / external_allow.FILE).write_text(ALLOWED, encoding="utf-8")
+    path = Layout(docs).allowed
+    path.parent.mkdir(parents=True)
+    path.write_text(ALLOWED, encoding="utf-8")
     result = command(docs)
-    assert f"{external_allow.FILE}:6:5: warning[external-allow-list]" in result.stdout
+    assert "docs/data/external/allowed.yml:6:5: warning[external-allow-list]" in result.stdout
     assert result.exit_code == 0

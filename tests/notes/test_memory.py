@@ -62,14 +62,14 @@ def tree(tmp_path: Path) -> Path:
             "kind: note\n", "kind: note\nprerequisites: [own/a, own/none]\naliases: [own/old]\n"
         ),
         "own/late.md": note("x\n", "Late").replace("2026-01-02", "2999-01-01"),
-        "data/x.yml": "a: [",
+        "data/facts/x.yml": "a: [",
     }
     for path, text in files.items():
         file = tmp_path / "docs" / path
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, encoding="utf-8")
     register = "own/a.html\nown/a.html#one\nown/gone.html\nown/b.html#gone\n"
-    (tmp_path / "addresses.txt").write_text(register, encoding="utf-8")
+    (tmp_path / "docs/data/published-addresses.txt").write_text(register, encoding="utf-8")
     return tmp_path
 
 
@@ -145,8 +145,8 @@ def test_edits_elsewhere_are_seen(tree: Path, check: Callable[[Path], list[Findi
         lambda: (docs / "img/gone.png").write_bytes(b""),
         lambda: (docs / "parts/snippet.md").write_text("[z](nowhere.md)\n", encoding="utf-8"),
         lambda: (docs / "code/x.py").write_text("x\n", encoding="utf-8"),
-        lambda: (docs / "data/x.yml").write_text("a: 1\n", encoding="utf-8"),
-        lambda: (tree / "addresses.txt").write_text("own/lost.html\n", encoding="utf-8"),
+        lambda: (docs / "data/facts/x.yml").write_text("a: 1\n", encoding="utf-8"),
+        lambda: (docs / "data/published-addresses.txt").write_text("own/lost.html\n", "utf-8"),
         lambda: (tree / "mkdocs.yml").write_text("site_name: x\n", encoding="utf-8"),
         lambda: (docs / "own/a.md").rename(docs / "own/c.md"),
         lambda: (docs / "own/none.md").write_text(note("x\n", "None"), encoding="utf-8"),
@@ -193,13 +193,13 @@ def test_edits_of_data_are_seen(tree: Path) -> None:
     )
     source = "s: {title: T, publisher: P, url: 'https://a.example/', retrieved: 2026-01-02}\n"
     files = {
-        "data/speeds.yml": family,
-        "data/sources.yml": source,
-        "data/x.yml": "",
+        "data/facts/speeds.yml": family,
+        "data/sources/s.yml": source,
+        "data/facts/x.yml": "",
         "own/figures/f.svg": "<svg/>",
         "own/measured/r.json": "{}",
         "own/code/p.py": "x",
-        "data/glossary/t.yml": "terms: []\n",
+        "data/terms/t.yml": "terms: []\n",
         "own/shown.md": note(SHOWN, "Shown"),
         "own/shown.en.md": note(SHOWN.replace("4800", "4801"), "Shown"),
     }
@@ -208,15 +208,15 @@ def test_edits_of_data_are_seen(tree: Path) -> None:
         (docs / path).write_text(text, encoding="utf-8")
     said = {one.rule for one in ours(tree)}
     steps: dict[str, str | None] = {
-        "data/speeds.yml": family.replace("4800", "4801"),
-        "data/sources.yml": source.replace("s:", "t:", 1),
+        "data/facts/speeds.yml": family.replace("4800", "4801"),
+        "data/sources/s.yml": source.replace("s:", "t:", 1),
         "own/figures/f.svg": "<svg viewBox='0 0 1 1'><script/></svg>",
         "own/measured/r.json": '{"id": 3}',
-        "data/glossary/t.yml": "terms: [{zh: [组播], avoid: [多播]}]\n",
+        "data/terms/t.yml": "terms: [{zh: [组播], avoid: [多播]}]\n",
         "own/shown.en.md": note("多播\n", "Shown"),
         "own/shown.md": note(SHOWN + "\n多播\n\n```calc\nno-such\n```\n", "Shown"),
         "own/a.md": note("## Renamed\n\n多播\n", "A"),
-        "data/x.yml": None,
+        "data/facts/x.yml": None,
         "own/measured/r.json ": None,
     }
     for path, changed in steps.items():

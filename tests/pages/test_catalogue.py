@@ -55,7 +55,7 @@ def notes(tmp_path_factory: pytest.TempPathFactory) -> Catalogue:
 
 @pytest.fixture(scope="module")
 def items(notes: Catalogue) -> tuple[Item, ...]:
-    glossary, _ = check_terms({"docs/terms/01-w.yml": TERMS})
+    glossary, _ = check_terms({"docs/data/terms/01-w.yml": TERMS})
     library: Library = {"paged": PAPER}
     fences = DataFences(FactBase(), Path("docs"), Path(), notes)
     return catalogue.gather(notes, glossary, library, fences, calc_engine.default())

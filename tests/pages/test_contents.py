@@ -172,14 +172,14 @@ def test_new_note_refuses_what_would_not_work(tmp_path: Path) -> None:
 
 def test_map_links_what_exists_and_says_what_is_planned(tmp_path: Path) -> None:
     catalogue, _ = handbook(tmp_path)
-    path = tmp_path / "docs" / "map.yml"
+    path = tmp_path / "docs" / "topics.yml"
     path.write_text(
         "- id: link\n  title: {zh: 互联, en: Links}\n  groups:\n"
         "    - {title: {zh: 拓扑, en: Topology}, notes: [link/topo], covers: {zh: 某, en: c}}\n"
         "    - {title: {zh: PCIe, en: PCIe}, notes: [link/pcie], covers: {zh: 某, en: c}}\n",
         encoding="utf-8",
     )
-    areas, problems = topic_map.load(path, "docs/map.yml")
+    areas, problems = topic_map.load(path, "docs/data/topics.yml")
     assert problems == []
     text = topic_map.as_map(areas, catalogue, "zh")
     assert "**[互联](link/index.md)**" in text
@@ -192,7 +192,7 @@ def test_map_links_what_exists_and_says_what_is_planned(tmp_path: Path) -> None:
 
 
 def test_map_with_a_typo_is_reported(tmp_path: Path) -> None:
-    path = tmp_path / "map.yml"
+    path = tmp_path / "topics.yml"
     path.write_text("- id: link\n  titel: {zh: a, en: b}\n", encoding="utf-8")
-    areas, problems = topic_map.load(path, "docs/map.yml")
+    areas, problems = topic_map.load(path, "docs/data/topics.yml")
     assert areas == [] and {one.rule for one in problems} == {"map"}

@@ -35,20 +35,20 @@ def notes(handbook: Tree) -> Catalogue:
 
 @pytest.fixture(scope="module")
 def areas() -> list[topic_map.Area]:
-    found, findings = topic_map.load(ROOT / "docs/map.yml", "docs/map.yml")
+    found, findings = topic_map.load(ROOT / "docs/data/topics.yml", "docs/data/topics.yml")
     assert findings == []
     return found
 
 
 def small(tmp_path: Path, items: str) -> tuple[Catalogue, list[topic_map.Area], list[str]]:
     """Return a few notes, the map beside them, and what is said of it."""
-    files: dict[str, str | bytes] = {"map.yml": HEAD.replace("ITEMS", items)}
+    files: dict[str, str | bytes] = {"data/topics.yml": HEAD.replace("ITEMS", items)}
     for name in NAMES:
         files[f"{name}.md"] = note("## 节\n\nx\n", f"zh-{name}")
         files[f"{name}.en.md"] = note("## Part\n\nx\n", f"en-{name}")
     found, problems = tree(tmp_path, files)
     assert problems == []
-    given, findings = topic_map.load(tmp_path / "docs/map.yml", "docs/map.yml")
+    given, findings = topic_map.load(tmp_path / "docs/data/topics.yml", "docs/data/topics.yml")
     findings += topic_tree.check(given, found)
     assert {one.rule for one in findings} <= {"map"}
     return found, given, [one.message for one in findings]

@@ -15,7 +15,7 @@ from hooks.search import from_html, pages
 from tests.samples import note, tree
 
 ROOT = Path(__file__).resolve().parents[2]
-AREAS, _ = topic_map.load(ROOT / "docs/map.yml", "docs/map.yml")
+AREAS, _ = topic_map.load(ROOT / "docs/data/topics.yml", "docs/data/topics.yml")
 OURS, _ = load_resources(ROOT / "docs/data/resources", {area.id for area in AREAS})
 LANGUAGES = pytest.mark.parametrize("language", ["zh", "en"])
 

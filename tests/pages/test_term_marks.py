@@ -35,7 +35,7 @@ MARK = re.compile(
 
 @pytest.fixture(scope="module")
 def glossary() -> Glossary:
-    found, findings = check_terms({"docs/terms/01-words.yml": TERMS})
+    found, findings = check_terms({"docs/data/terms/01-words.yml": TERMS})
     assert findings == []
     return found
 

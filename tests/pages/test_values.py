@@ -93,10 +93,11 @@ def ring(name: str, inputs: dict[str, Any]) -> Mapping[str, float]:
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
     """A repository with one family, one record and no notes."""
-    (tmp_path / "docs/data").mkdir(parents=True)
+    for name in ("facts", "sources"):
+        (tmp_path / "docs/data" / name).mkdir(parents=True)
     (tmp_path / "docs/t/measured").mkdir(parents=True)
-    (tmp_path / "docs/data/gpu.yml").write_text(FAMILY, encoding="utf-8")
-    (tmp_path / "docs/data/sources.yml").write_text(SOURCES, encoding="utf-8")
+    (tmp_path / "docs/data/facts/gpu.yml").write_text(FAMILY, encoding="utf-8")
+    (tmp_path / "docs/data/sources/a.yml").write_text(SOURCES, encoding="utf-8")
     (tmp_path / "docs/t/measured/p2p.json").write_text(json.dumps(RECORD), encoding="utf-8")
     return tmp_path
 

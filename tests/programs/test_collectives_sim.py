@@ -9,7 +9,7 @@ import pytest
 
 from hooks.calc import engine
 from hooks.calc.engine import Engine
-from tools.figure_files import load_program
+from tools.figures.files import load_program
 
 sim = load_program("ccl/code/collectives.py")
 busbw = load_program("ccl/code/busbw.py")

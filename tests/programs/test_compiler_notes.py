@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from tools.figure_files import ROOT, load_program
+from tools.figures.files import ROOT, load_program
 
 g = load_program("compiler/code/graph_opts.py")
 PRINTED = re.compile(

@@ -8,7 +8,7 @@ import math
 import numpy as np
 import pytest
 
-from tools.figure_files import ROOT, load_program
+from tools.figures.files import ROOT, load_program
 
 c = load_program("ccl/code/compression.py")
 RECORD = ROOT / "docs/ccl/simulated/compression.json"

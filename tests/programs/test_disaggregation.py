@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import simpy
 
-from tools.figure_files import ROOT, load_program
+from tools.figures.files import ROOT, load_program
 
 sys.path.insert(0, str(ROOT / "docs/infer/code"))
 pd = load_program("infer/code/disaggregation.py")

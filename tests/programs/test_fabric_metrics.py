@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from hooks.drawings import figures
-from tools import figures_topo
-from tools.figure_files import load_program
+from tools.figures import topo as figures_topo
+from tools.figures.files import load_program
 
 fm = load_program("link/topo/code/fabric_metrics.py")
 

@@ -9,7 +9,7 @@ from types import ModuleType
 
 import pytest
 
-from tools import figures_ethernet
+from tools.figures import ethernet as figures_ethernet
 
 ROOT = Path(__file__).resolve().parents[2]
 CODE = ROOT / "docs/link/ethernet/code"
@@ -106,4 +106,4 @@ def test_smallest_frames_come_at_the_textbook_rate(program: ModuleType) -> None:
 @pytest.mark.parametrize("name", figures_ethernet.FIGURES)
 def test_committed_figure_is_what_the_program_draws(name: str) -> None:
     committed = (figures_ethernet.FOLDER / name).read_text(encoding="utf-8")
-    assert committed == figures_ethernet.FIGURES[name](), "run: python -m tools.figures_ethernet"
+    assert committed == figures_ethernet.FIGURES[name](), "run: python -m tools.figures.ethernet"

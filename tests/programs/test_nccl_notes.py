@@ -11,13 +11,13 @@ import pytest
 import yaml
 
 from tools import nccl_params
-from tools.figure_files import load_program
+from tools.figures.files import load_program
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "docs/ccl/nccl"
 PARAMETERS = json.loads((FOLDER / "params.json").read_text(encoding="utf-8"))
 VARIABLES: dict[str, dict[str, Any]] = PARAMETERS["variables"]
-ROWS = yaml.safe_load((ROOT / "docs/data/nccl-env.yml").read_text(encoding="utf-8"))["rows"]
+ROWS = yaml.safe_load((ROOT / "docs/data/facts/nccl-env.yml").read_text(encoding="utf-8"))["rows"]
 choose = load_program("ccl/nccl/code/choose.py")
 NO_VARIABLES = {
     "NCCL_HOME",  # of the shell

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from tools.figure_files import ROOT, load_program
+from tools.figures.files import ROOT, load_program
 
 lines = load_program("ccl/code/nccl_lines.py")
 model = load_program("ccl/code/nccl_model.py")

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from tools.figure_files import ROOT, load_program
+from tools.figures.files import ROOT, load_program
 
 topologies = load_program("link/noc/code/topologies.py")
 grid = load_program("link/noc/code/noc_routing.py")

@@ -12,8 +12,8 @@ import pytest
 from hooks.calc import engine
 from hooks.calc.engine import Engine
 from hooks.data.load import load_facts
-from tools import figures_parallel
-from tools.figure_files import load_program
+from tools.figures import parallel as figures_parallel
+from tools.figures.files import load_program
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -90,4 +90,4 @@ def test_rows_first_is_not_the_same_layer() -> None:
 @pytest.mark.parametrize("name", figures_parallel.FIGURES)
 def test_committed_figure_is_what_the_program_draws(name: str) -> None:
     committed = (figures_parallel.FOLDER / name).read_text(encoding="utf-8")
-    assert committed == figures_parallel.FIGURES[name](), "run: python -m tools.figures_parallel"
+    assert committed == figures_parallel.FIGURES[name](), "run: python -m tools.figures.parallel"

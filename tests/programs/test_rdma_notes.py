@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tools import figures_rdma
-from tools.figure_files import load_program
+from tools.figures import rdma as figures_rdma
+from tools.figures.files import load_program
 
 copies, dissect, qp_states, qp_count, mtt = (
     load_program(f"link/infiniband/code/{name}.py")
@@ -158,4 +158,4 @@ def test_pages_touched() -> None:
 @pytest.mark.parametrize("name", figures_rdma.FIGURES)
 def test_figure_is_current(name: str) -> None:
     committed = (figures_rdma.FOLDER / name).read_text(encoding="utf-8")
-    assert committed == figures_rdma.FIGURES[name](), "run: python -m tools.figures_rdma"
+    assert committed == figures_rdma.FIGURES[name](), "run: python -m tools.figures.rdma"

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tools import figures_stability
-from tools.figure_files import load_program
+from tools.figures import stability as figures_stability
+from tools.figures.files import load_program
 
 CODE = Path(__file__).resolve().parents[2] / "docs/train/code"
 
@@ -129,4 +129,4 @@ def test_rounding(cast: str, value: float, stored: float) -> None:
 @pytest.mark.parametrize("name", figures_stability.FIGURES)
 def test_figure_is_current(name: str) -> None:
     committed = (figures_stability.FOLDER / name).read_text(encoding="utf-8")
-    assert committed == figures_stability.FIGURES[name](), "run: python -m tools.figures_stability"
+    assert committed == figures_stability.FIGURES[name](), "run: python -m tools.figures.stability"

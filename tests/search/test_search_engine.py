@@ -27,7 +27,7 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
 @pytest.fixture(scope="module")
 def handbook() -> Iterator[Engine]:
     docs = Path(__file__).resolve().parents[2] / "docs"
-    with open_engine(build_index(docs, docs / "terms")) as made:
+    with open_engine(build_index(docs, docs / "data/terms")) as made:
         yield made
 
 

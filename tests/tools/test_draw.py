@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from hooks.drawings import figures as rules
-from tools import draw, figures_topo
+from tools.figures import draw
+from tools.figures import topo as figures_topo
 
 pytestmark = pytest.mark.tools
 
@@ -114,7 +115,7 @@ def test_committed_figures_are_the_generated_ones(name: str, tmp_path: Path) -> 
     svg = figures_topo.FIGURES[name]()
     assert findings(tmp_path, svg) == []
     committed = (figures_topo.FOLDER / name).read_text(encoding="utf-8")
-    assert committed == svg, "run: python -m tools.figures_topo"
+    assert committed == svg, "run: python -m tools.figures.topo"
 
 
 def test_no_generated_figure_is_forgotten() -> None:

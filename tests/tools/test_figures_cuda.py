@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from tools import figures_cuda
+from tools.figures import cuda as figures_cuda
 
 
 @pytest.mark.parametrize("name", figures_cuda.FIGURES)
 def test_committed_figure_is_what_the_record_gives(name: str) -> None:
     committed = (figures_cuda.FOLDER / name).read_text(encoding="utf-8")
-    assert committed == figures_cuda.FIGURES[name](), "run: python -m tools.figures_cuda"
+    assert committed == figures_cuda.FIGURES[name](), "run: python -m tools.figures.cuda"
 
 
 def test_four_streams_overlap_and_one_does_not() -> None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from tools import figures_noc
+from tools.figures import noc as figures_noc
 
 
 @pytest.mark.parametrize("name", figures_noc.FIGURES)
 def test_committed_figure_is_what_the_program_gives(name: str) -> None:
     committed = (figures_noc.FOLDER / name).read_text(encoding="utf-8")
-    assert committed == figures_noc.FIGURES[name](), "run: python -m tools.figures_noc"
+    assert committed == figures_noc.FIGURES[name](), "run: python -m tools.figures.noc"

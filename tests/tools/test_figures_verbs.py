@@ -11,7 +11,8 @@ import pytest
 
 from hooks.drawings import figures as rules
 from hooks.drawings import svg
-from tools import draw, figures_verbs
+from tools.figures import draw
+from tools.figures import verbs as figures_verbs
 
 FIXTURES = sorted((Path(__file__).parents[1] / "fixtures/verbs").glob("*.json"))
 TRACES = [*FIXTURES, *sorted(figures_verbs.TRACES.glob("*.json"))]
@@ -31,7 +32,7 @@ def trace(request: pytest.FixtureRequest) -> dict[str, Any]:
 @pytest.mark.parametrize("name", figures_verbs.FIGURES)
 def test_committed_figure_is_what_the_trace_gives(name: str) -> None:
     committed = (figures_verbs.FOLDER / name).read_text(encoding="utf-8")
-    assert committed == figures_verbs.FIGURES[name](), "run: python -m tools.figures_verbs"
+    assert committed == figures_verbs.FIGURES[name](), "run: python -m tools.figures.verbs"
 
 
 def test_no_figure_is_left_from_a_trace_that_is_gone() -> None:

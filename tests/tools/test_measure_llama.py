@@ -10,7 +10,7 @@ import pytest
 from tools.measure import llama
 from tools.measure.compute.lines import Run
 
-RAW = Path(__file__).resolve().parents[2] / "tools/measure/raw/2026-11-23-1x-h100-llama"
+RAW = Path(__file__).resolve().parents[2] / "docs/data/raw/2026-11-23-1x-h100-llama"
 
 
 def test_committed_record_is_what_the_run_gives() -> None:

@@ -13,7 +13,7 @@ from tools.measure.compute.lines import Run
 from tools.measure.topo.model import MeasureError
 
 ROOT = Path(__file__).resolve().parents[2]
-RAW = ROOT / "tools/measure/raw"
+RAW = ROOT / "docs/data/raw"
 TOPICS = ("compiler", "cuda", "infer", "nccl", "noc", "pcie")
 RUNS = sorted(path for topic in TOPICS for path in RAW.glob(f"*-{topic}*") if path.is_dir())
 SAID = {

@@ -200,8 +200,8 @@ BAD: list[tuple[str, Change, str]] = [
     ),
     (
         "data without a source",
-        lambda p: p.write("docs/data/x.yml", "family: x\ntitle: {zh: a, en: b}\n"),
-        r"docs/data/x\.yml:\d+",
+        lambda p: p.write("docs/data/facts/x.yml", "family: x\ntitle: {zh: a, en: b}\n"),
+        r"docs/data/facts/x\.yml:\d+",
     ),
     (
         "note absent from navigation",

@@ -9,7 +9,7 @@
     notes: {zh: …, en: …}          # how it was measured; what is odd, what was not explained
     arguments: ""                  # of the command, optional
     specification:                 # optional: what results are compared with
-      - {id: hbm, value: 4800, unit: GB/s, per: GPU, source: "docs/data/accelerators.yml: …"}
+      - {id: hbm, value: 4800, unit: GB/s, per: GPU, source: "docs/data/facts/accelerators.yml: …"}
     results:
       - {id: latency, title: {zh: …, en: …}, axes: [bytes, {name: stride, title: {zh: …, en: …}}]}
       - {id: far, result: latency, where: {stride: 128}, title: {zh: …, en: …}, axes: [bytes]}

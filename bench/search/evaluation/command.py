@@ -34,7 +34,7 @@ QUERIES = ROOT / "bench/search/queries"
 @click.option(
     "--terms",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
-    help="The folder of terms, such as docs/terms.",
+    help="The folder of terms, such as docs/data/terms.",
 )
 @click.option("--known-items", is_flag=True, help="Ask for the folder's own text instead.")
 @click.option("--each", default=60, show_default=True, help="Known items of each kind.")

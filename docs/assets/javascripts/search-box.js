@@ -419,6 +419,12 @@
     }
   }, true);
 
+  function load(name, then) {
+    var script = make("script", { src: own.getAttribute(name) });
+    script.onload = then || null;
+    document.head.appendChild(script);
+  }
+
   var opener = null;      /* what had the focus before the search was opened */
   var isLoaded = false;
 
@@ -427,13 +433,12 @@
     update();
     if (isLoaded) { return; }
     isLoaded = true;
-    var script = make("script", { src: own.getAttribute("data-search-facets") });
-    script.onload = function () {
+    load("data-search-facets", function () {
       showStart();
       showFilters();
       askAhead();
-    };
-    document.head.appendChild(script);
+    });
+    load("data-search-none");
   }
 
   function closed() {

@@ -1,8 +1,8 @@
 /*
  * What the search box shows where nothing is found: the topics nearest to what was typed, whether a
  * note of that name is planned, and, where the site knows its repository, the form that asks for
- * one. The topics are in search/facets.js, which search-box.js loads. Without this script the list
- * only says that nothing was found.
+ * one. The topics are in search/facets.js; search-box.js loads both when the search is first opened.
+ * Without this script the list only says that nothing was found.
  */
 (function () {
   "use strict";
@@ -130,4 +130,5 @@
   }
   new MutationObserver(soon).observe(result, { childList: true, characterData: true, subtree: true });
   ["keyup", "input"].forEach(function (name) { query.addEventListener(name, soon); });
+  soon();   // something may have been typed and answered before this script came
 })();

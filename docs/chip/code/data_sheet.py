@@ -1,6 +1,6 @@
 """Read a data sheet with arithmetic: peak rates from parts, ridge points, the note's answers.
 
-Figures come from docs/data/accelerators.yml, the file that the tables of the notes are drawn
+Figures come from docs/data/facts/accelerators.yml, the file that the tables of the notes are drawn
 from. Needs PyYAML. All rates are dense unless the name says otherwise.
 
 Formulas
@@ -21,7 +21,7 @@ from pathlib import Path
 
 import yaml
 
-DATA = Path(__file__).resolve().parents[2] / "data" / "accelerators.yml"
+DATA = Path(__file__).resolve().parents[2] / "data/facts/accelerators.yml"
 ROWS = (
     "v100-sxm2 a100-sxm-80 h100-sxm h200-sxm h20-sxm b200-sxm gb200 b300-sxm gb300"
     " mi300x mi355x tpu-v5p tpu-v6e tpu7x"

@@ -1,6 +1,6 @@
 """Parameters and FLOP of a decoder, counted from its shape. Standard library only.
 
-Shapes are read from docs/data/models.yml. What that table lacks (biases, tied heads, norms of
+Shapes are read from docs/data/facts/models.yml. What that table lacks (biases, tied heads, norms of
 heads, GPT-3's vocabulary and positions) stands in EXTRA. A multiply-add is two FLOP.
 
 Usage
@@ -144,10 +144,10 @@ CELL = re.compile(r"^      (\w+): \{value: ([\d.]+)")
 
 
 def load() -> dict[str, Shape]:
-    """Return the shapes of docs/data/models.yml by row."""
+    """Return the shapes of docs/data/facts/models.yml by row."""
     rows: dict[str, dict[str, int | bool]] = {}
     known = Shape.__dataclass_fields__
-    text = (DOCS / "data" / "models.yml").read_text(encoding="utf-8")
+    text = (DOCS / "data/facts/models.yml").read_text(encoding="utf-8")
     name = ""
     for line in text.split("\nrows:\n", 1)[1].splitlines():
         if row := ROW.match(line):

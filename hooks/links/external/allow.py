@@ -23,9 +23,9 @@ from hooks.links.external.records import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from pathlib import Path
 
-FILE = "links-allowed.yml"
+    from hooks.data import Layout
+
 RULE = "external-allow-list"
 _LONGEST_DAYS = 366
 Accepted = Literal[
@@ -91,12 +91,12 @@ class AllowList:
 
 
 def load(
-    path: Path, today: datetime.date, addresses: Iterable[str] | None = None
+    layout: Layout, today: datetime.date, addresses: Iterable[str] | None = None
 ) -> tuple[AllowList, list[Finding]]:
     """Read the list.
 
     Args:
-        path: The file; it may be absent.
+        layout: Where the file is; it may be absent.
         today: Entries whose last day is before this day are left out, with a warning.
         addresses: Every address in use; entries about none of them get a warning.
 
@@ -104,7 +104,8 @@ def load(
         What is in force, and findings of rule `external-allow-list`: errors for what cannot be
         read (the whole file is then left out), warnings for what is out of date.
     """
-    name = path.name
+    path = layout.allowed
+    name = layout.name(path)
     if not path.is_file():
         return AllowList(), []
     try:

@@ -10,6 +10,7 @@ from urllib.parse import urldefrag, urlsplit
 
 import click
 
+from hooks.data import Layout
 from hooks.findings import FORMATS, Finding
 from hooks.links.external import allow as external_allow
 from hooks.links.external import cache as external_cache
@@ -135,7 +136,7 @@ def findings_of(notes: Catalogue, docs: Path, root: Path, cache: Path) -> list[F
     addresses = {use.address for use in uses}
     known = addresses | {urldefrag(address).url for address in addresses}
     today = datetime.datetime.now(datetime.UTC).date()
-    allow, said = external_allow.load(root / external_allow.FILE, today, known)
+    allow, said = external_allow.load(Layout(docs), today, known)
     settings = replace(Settings(), agent=agent(dict(os.environ)))
     checker = Checker(Client(settings, Pace(settings)))
     found = external_report.findings(run(uses, allow, checker, cache))
@@ -149,7 +150,7 @@ def findings_of(notes: Catalogue, docs: Path, root: Path, cache: Path) -> list[F
     "--report",
     "target",
     type=click.Path(dir_okay=False, path_type=Path),
-    help=f"Write the report here (default: {external_report.FILE} at the root).",
+    help="Write the report here (default: docs/data/external/report.json).",
 )
 @click.option("--docs", type=click.Path(exists=True, file_okay=False, path_type=Path))
 @click.option("--delay", type=click.FloatRange(min=0), default=Settings().delay, show_default=True)
@@ -180,7 +181,7 @@ def links(
     today = datetime.datetime.now(datetime.UTC).date()
     addresses = {use.address for use in uses}
     known = addresses | {urldefrag(address).url for address in addresses}
-    allow, said = external_allow.load(root / external_allow.FILE, today, known)
+    allow, said = external_allow.load(Layout(docs), today, known)
     settings = replace(
         Settings(),
         delay=delay,
@@ -190,7 +191,7 @@ def links(
     )
     checker = Checker(Client(settings, Pace(settings)))
     report = run(uses, allow, checker, root / CACHE, host=host, limit=limit)
-    _write(report, target, root / external_report.FILE)
+    _write(report, target, Layout(docs).report)
     found: list[Finding] = sorted([*said, *external_report.findings(report)])
     if found or style == "json":
         click.echo(FORMATS[style](found))

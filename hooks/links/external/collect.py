@@ -16,6 +16,7 @@ import yaml
 from markdown_it import MarkdownIt
 from mdit_py_plugins.admon import admon_plugin
 
+from hooks.data import Layout
 from hooks.links.external.records import Place, Use
 from hooks.markdown import LinkKind, front_matter
 
@@ -54,7 +55,7 @@ def collect(notes: Catalogue, docs: Path, root: Path, *, local: bool = False) ->
 
     Args:
         notes: The notes below `docs`.
-        docs: The folder of notes; its `data/**/*.yml` and `map.yml` are read too.
+        docs: The folder of notes; its `data/**/*.yml` are read too.
         root: The folder that places are relative to.
         local: Also return addresses of reserved names and private networks, which are else
             taken for examples.
@@ -62,9 +63,9 @@ def collect(notes: Catalogue, docs: Path, root: Path, *, local: bool = False) ->
     uses: list[Use] = []
     for note in notes.notes.values():
         uses += note_uses(note)
-    data = [path for name in ("data", "terms") for path in sorted((docs / name).rglob("*.yml"))]
-    for path in (*data, docs / "map.yml"):
-        if path.is_file():
+    layout = Layout(docs)
+    for path in sorted(layout.data.rglob("*.yml")):
+        if path != layout.allowed:
             text = path.read_text(encoding="utf-8", errors="replace")
             uses += data_uses(text, path.relative_to(root).as_posix())
     return sorted({use for use in uses if local or not is_reserved(use.address)})

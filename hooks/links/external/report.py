@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-FILE = "links-report.json"
 _FORMAT = 1
 Report = dict[str, Any]
 """`format`; `date` (of the run); `offline` (no host answered); `addresses` and `hosts` (how many);

@@ -1,6 +1,6 @@
 """How people ask: words that say little, and words that ask for the same, in any collection.
 
-`everyday.yml` beside this module holds them. Terms of the trade are in `docs/terms`.
+`everyday.yml` beside this module holds them. Terms of the trade are in `docs/data/terms`.
 """
 
 from __future__ import annotations

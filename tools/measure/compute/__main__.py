@@ -15,19 +15,19 @@ from tools.measure.compute.records import files, of_chip, rendered, shared
 from tools.measure.topo.model import MeasureError
 from tools.measure.topo.wording import both
 
-ALONE = ROOT / "tools/measure/raw/2026-11-21-1x-h200-compute"
-SEVERAL = ROOT / "tools/measure/raw/2026-11-21-2x-h200-compute"
-FOUR = ROOT / "tools/measure/raw/2026-11-22-4x-h200-compute"
-LATER = ROOT / "tools/measure/raw/2026-11-22-1x-h200-recompute"
-PEAK = ROOT / "tools/measure/raw/2026-11-22-2x-h200-ddp"
-FORMATS = ROOT / "tools/measure/raw/2026-11-22-1x-h200-precision"
-SMALL = ROOT / "tools/measure/raw/2026-11-22-1x-h200-precision-late"
+ALONE = ROOT / "docs/data/raw/2026-11-21-1x-h200-compute"
+SEVERAL = ROOT / "docs/data/raw/2026-11-21-2x-h200-compute"
+FOUR = ROOT / "docs/data/raw/2026-11-22-4x-h200-compute"
+LATER = ROOT / "docs/data/raw/2026-11-22-1x-h200-recompute"
+PEAK = ROOT / "docs/data/raw/2026-11-22-2x-h200-ddp"
+FORMATS = ROOT / "docs/data/raw/2026-11-22-1x-h200-precision"
+SMALL = ROOT / "docs/data/raw/2026-11-22-1x-h200-precision-late"
 AGAIN = {
-    ROOT / "tools/measure/raw/2026-11-23-1x-h200-compute": cards.H200,
-    ROOT / "tools/measure/raw/2026-11-23-1x-h100-compute": cards.h100(),
+    ROOT / "docs/data/raw/2026-11-23-1x-h200-compute": cards.H200,
+    ROOT / "docs/data/raw/2026-11-23-1x-h100-compute": cards.h100(),
 }
 """Runs of the programs of docs/chip on another card of a kind."""
-SECOND = ROOT / "tools/measure/raw/2026-11-21-1x-h100-compute"
+SECOND = ROOT / "docs/data/raw/2026-11-21-1x-h100-compute"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

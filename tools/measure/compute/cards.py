@@ -11,7 +11,7 @@ from tools.measure.compute.lines import FP32, FP64, HBM, ROOT, TENSOR, promise
 from tools.measure.topo.model import MeasureError, Spec, Text
 from tools.measure.topo.wording import both
 
-DATA: Final = "docs/data/accelerators.yml"
+DATA: Final = "docs/data/facts/accelerators.yml"
 SAME: Final = both("", "")
 
 

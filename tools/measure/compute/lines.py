@@ -202,7 +202,7 @@ def promise(
     return out
 
 
-DATASHEET = "NVIDIA H200 datasheet 3512650 (docs/data/accelerators.yml, h200-sxm)"
+DATASHEET = "NVIDIA H200 datasheet 3512650 (docs/data/facts/accelerators.yml, h200-sxm)"
 HALF = f"{DATASHEET}; half of the printed sparse figure"
 HBM = promise(
     "hbm", 4814, "GB/s", "computed from the driver's attributes: 2 x 3201 MHz x 6016 bits / 8"

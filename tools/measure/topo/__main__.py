@@ -12,7 +12,7 @@ from tools.measure.topo.raw import Raw
 from tools.measure.topo.records import files
 
 ROOT = Path(__file__).resolve().parents[3]
-FOLDER = ROOT / "tools/measure/raw/2026-11-21-4x-h200"
+FOLDER = ROOT / "docs/data/raw/2026-11-21-4x-h200"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -8,7 +8,7 @@ from tools.measure.topo.model import Direction, Spec
 from tools.measure.topo.parse import PcieLink
 from tools.measure.topo.stats import PCIE_GT_PER_S, digits, memory_rate, pcie_rate
 
-NVLINK: Final = "docs/data/nvlink.yml: nvlink4-h100"
+NVLINK: Final = "docs/data/facts/nvlink.yml: nvlink4-h100"
 
 
 def rate(id: str, value: float, direction: Direction | None, per: str, source: str) -> Spec:

@@ -512,7 +512,7 @@ def questions(note: str) -> None:
 def draw(fabric: Fabric, path: Path) -> None:
     """Draw a fabric of up to 72 endpoints: tiers from below, direct networks on a circle."""
     sys.path.insert(0, str(Path(__file__).resolve().parents[4]))
-    from tools import draw as art
+    from tools.figures import draw as art
 
     if len(fabric.ends) > 72:
         raise SystemExit(f"{fabric.name} has {len(fabric.ends)} endpoints; 72 can be drawn")

@@ -1,7 +1,7 @@
 """Draw the figure of the note on transformer arithmetic into docs/train/figures.
 
-    python -m tools.figures_math            # write it
-    python -m tools.figures_math --check    # exit 1 when the committed file differs
+    python -m tools.figures.math            # write it
+    python -m tools.figures.math --check    # exit 1 when the committed file differs
 
 The shares are counted by docs/train/code/transformer_math.py, not typed in.
 """
@@ -12,8 +12,8 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from tools import figure_files
-from tools.draw import Label, colour, figure, num, text
+from tools.figures import files as figure_files
+from tools.figures.draw import Label, colour, figure, num, text
 
 FOLDER = figure_files.ROOT / "docs/train/figures"
 PARTS: list[tuple[str, Label]] = [

@@ -1,7 +1,7 @@
 """Draw the figures of the notes on tensor and pipeline parallelism into docs/train/figures.
 
-    python -m tools.figures_parallel            # write them all
-    python -m tools.figures_parallel --check    # exit 1 when a committed file differs
+    python -m tools.figures.parallel            # write them all
+    python -m tools.figures.parallel --check    # exit 1 when a committed file differs
 
 The timelines are played by docs/train/code/pipeline_schedule.py, not drawn by hand.
 """
@@ -11,8 +11,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 
-from tools import figure_files
-from tools.draw import MIN_SIZE, Label, colour, figure, group, num, text
+from tools.figures import files as figure_files
+from tools.figures.draw import MIN_SIZE, Label, colour, figure, group, num, text
 
 FOLDER = figure_files.ROOT / "docs/train/figures"
 

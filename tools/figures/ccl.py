@@ -1,7 +1,7 @@
 """Draw the operations, and three all-reduces round after round, into docs/ccl/figures.
 
-    python -m tools.figures_ccl            # write them
-    python -m tools.figures_ccl --check    # exit 1 when a committed file differs
+    python -m tools.figures.ccl            # write them
+    python -m tools.figures.ccl --check    # exit 1 when a committed file differs
 
 Every frame is a state of docs/ccl/code/collectives.py or primitives.py, not drawn by hand.
 """
@@ -11,8 +11,8 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from tools import figure_files
-from tools.draw import colour, figure, frame, num, text
+from tools.figures import files as figure_files
+from tools.figures.draw import colour, figure, frame, num, text
 
 FOLDER = figure_files.ROOT / "docs/ccl/figures"
 sim = figure_files.load_program("ccl/code/collectives.py")

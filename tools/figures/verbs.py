@@ -1,7 +1,7 @@
 """Draw the traces of the verbs simulator as sequence diagrams into docs/link/infiniband/figures.
 
-    python -m tools.figures_verbs            # write them
-    python -m tools.figures_verbs --check    # exit 1 when a committed file differs
+    python -m tools.figures.verbs            # write them
+    python -m tools.figures.verbs --check    # exit 1 when a committed file differs
 
 `traces/NAME.json` becomes `seq-NAME.svg`. Time runs downwards, a row for each event, not to scale;
 each event is a step. What a row is shows in its shape: a packet is a solid arrow, what happens
@@ -17,9 +17,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from tools import draw as pen
-from tools import figure_files
-from tools.draw import PAD, Label, colour, figure, num, step, text
+from tools.figures import draw as pen
+from tools.figures import files as figure_files
+from tools.figures.draw import PAD, Label, colour, figure, num, step, text
 
 VOLUME = figure_files.ROOT / "docs/link/infiniband"
 FOLDER = VOLUME / "figures"

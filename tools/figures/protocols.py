@@ -1,7 +1,7 @@
 """Draw how NCCL's three protocols lay data and flags out, into docs/ccl/nccl/figures.
 
-    python -m tools.figures_protocols            # write it
-    python -m tools.figures_protocols --check    # exit 1 when the committed file differs
+    python -m tools.figures.protocols            # write it
+    python -m tools.figures.protocols --check    # exit 1 when the committed file differs
 
 Sizes are those of docs/ccl/code/nccl_lines.py.
 """
@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import sys
 
-from tools import figure_files
-from tools.draw import colour, figure, num, text
+from tools.figures import files as figure_files
+from tools.figures.draw import colour, figure, num, text
 
 FOLDER = figure_files.ROOT / "docs/ccl/nccl/figures"
 lines = figure_files.load_program("ccl/code/nccl_lines.py")

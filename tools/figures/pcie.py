@@ -1,7 +1,7 @@
 """Draw the figures of the PCIe notes, two of them from simulation, into docs/link/pcie/figures.
 
-python -m tools.figures_pcie            # write them
-python -m tools.figures_pcie --check    # exit 1 when a committed file differs
+python -m tools.figures.pcie            # write them
+python -m tools.figures.pcie --check    # exit 1 when a committed file differs
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ import math
 import sys
 from collections.abc import Sequence
 
-from tools import figure_files
-from tools.draw import Label, colour, cpu, figure, gpu, group, link, nic, num, switch, text
+from tools.figures import files as figure_files
+from tools.figures.draw import Label, colour, cpu, figure, gpu, group, link, nic, num, switch, text
 
 FOLDER = figure_files.ROOT / "docs/link/pcie/figures"
 WIDE = 360

@@ -1,7 +1,7 @@
 """Draw the figures of networks on chip into docs/link/noc/figures.
 
-    python -m tools.figures_noc            # write them
-    python -m tools.figures_noc --check    # exit 1 when a committed file differs
+    python -m tools.figures.noc            # write them
+    python -m tools.figures.noc --check    # exit 1 when a committed file differs
 
 What lies in the buffers of the ring comes from docs/link/noc/code/deadlock.py.
 """
@@ -13,8 +13,8 @@ from collections.abc import Iterable
 from html import escape
 from typing import Any
 
-from tools import figure_files
-from tools.draw import Label, colour, figure, num, text
+from tools.figures import files as figure_files
+from tools.figures.draw import Label, colour, figure, num, text
 
 FOLDER = figure_files.ROOT / "docs/link/noc/figures"
 Point = tuple[float, float]

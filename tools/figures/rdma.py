@@ -1,7 +1,7 @@
 """Draw figures of the InfiniBand notes into docs/link/infiniband/figures.
 
-    python -m tools.figures_rdma            # write them
-    python -m tools.figures_rdma --check    # exit 1 when a committed file differs
+    python -m tools.figures.rdma            # write them
+    python -m tools.figures.rdma --check    # exit 1 when a committed file differs
 
 Header sizes come from docs/link/infiniband/code/dissect.py where it knows the header.
 """
@@ -11,8 +11,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 
-from tools import figure_files
-from tools.draw import Label, Style, colour, cpu, figure, link, memory, nic, num, text
+from tools.figures import files as figure_files
+from tools.figures.draw import Label, Style, colour, cpu, figure, link, memory, nic, num, text
 
 FOLDER = figure_files.ROOT / "docs/link/infiniband/figures"
 WIDTH, LEFT = 360, 8

@@ -1,7 +1,7 @@
 """Draw the figure of the note on training stability into docs/train/figures.
 
-    python -m tools.figures_stability            # write it
-    python -m tools.figures_stability --check    # exit 1 when the committed file differs
+    python -m tools.figures.stability            # write it
+    python -m tools.figures.stability --check    # exit 1 when the committed file differs
 
 The curves are invented: they show shapes, and no run.
 """
@@ -12,8 +12,8 @@ import math
 import sys
 from collections.abc import Callable
 
-from tools import figure_files
-from tools.draw import Label, colour, figure, num, text
+from tools.figures import files as figure_files
+from tools.figures.draw import Label, colour, figure, num, text
 
 FOLDER = figure_files.ROOT / "docs/train/figures"
 WIDTH, HEIGHT = 226, 118

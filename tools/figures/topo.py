@@ -1,9 +1,9 @@
 """Draw the figures of link/topo/dgx1-p100 and link/topo/cluster-fabrics.
 
-    python -m tools.figures_topo            # write them all
-    python -m tools.figures_topo --check    # exit 1 when a committed file differs
+    python -m tools.figures.topo            # write them all
+    python -m tools.figures.topo --check    # exit 1 when a committed file differs
 
-The drawings are made with `tools.draw` only; `FIGURES` maps each file name to its function.
+The drawings are made with `tools.figures.draw`; `FIGURES` maps each file name to its function.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ import math
 import sys
 from collections.abc import Callable
 
-from tools import figure_files
-from tools.draw import (
+from tools.figures import files as figure_files
+from tools.figures.draw import (
     Label,
     cpu,
     figure,

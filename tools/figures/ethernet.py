@@ -1,7 +1,7 @@
 """Draw the figures of the note on lossless Ethernet into docs/link/ethernet/figures.
 
-    python -m tools.figures_ethernet            # write them all
-    python -m tools.figures_ethernet --check    # exit 1 when a committed file differs
+    python -m tools.figures.ethernet            # write them all
+    python -m tools.figures.ethernet --check    # exit 1 when a committed file differs
 
 They show the networks that docs/link/ethernet/code/pfc.py simulates.
 """
@@ -12,8 +12,8 @@ import math
 import sys
 from collections.abc import Callable
 
-from tools import figure_files
-from tools.draw import Label, colour, figure, nic, num, switch, text
+from tools.figures import files as figure_files
+from tools.figures.draw import Label, colour, figure, nic, num, switch, text
 
 FOLDER = figure_files.ROOT / "docs/link/ethernet/figures"
 

@@ -1,7 +1,7 @@
 """Draw the measured time line of streams into docs/hpc/cuda/figures.
 
-    python -m tools.figures_cuda            # write it
-    python -m tools.figures_cuda --check    # exit 1 when the committed file differs
+    python -m tools.figures.cuda            # write it
+    python -m tools.figures.cuda --check    # exit 1 when the committed file differs
 
 Every bar is a start and an end of the record `overlap.json`.
 """
@@ -11,8 +11,8 @@ from __future__ import annotations
 import json
 import sys
 
-from tools import figure_files
-from tools.draw import Label, colour, figure, num, text
+from tools.figures import files as figure_files
+from tools.figures.draw import Label, colour, figure, num, text
 
 FOLDER = figure_files.ROOT / "docs/hpc/cuda/figures"
 RECORD = figure_files.ROOT / "docs/hpc/cuda/measured/overlap.json"

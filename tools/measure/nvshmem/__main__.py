@@ -2,7 +2,7 @@
 """Make docs/link/gpudirect/measured/nvshmem_put.json of what nvshmem_put.cu printed.
 
     sha256sum docs/link/gpudirect/code/nvshmem_put.cu docs/link/topo/code/{fabric,measure}.cuh
-    python tools/measure_nvshmem.py PRINTED.jsonl YYYY-MM-DD PROGRAMS.sha256
+    python -m tools.measure.nvshmem PRINTED.jsonl YYYY-MM-DD PROGRAMS.sha256
 
 The first command is to run on the machine that measures, its output is PROGRAMS.sha256.
 
@@ -18,11 +18,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
+from tools.measure import versions
 
-from tools.measure import versions  # noqa: E402
-
+ROOT = Path(__file__).resolve().parents[3]
 FOLDER = "docs/link/gpudirect"
 PROGRAM = f"{FOLDER}/code/nvshmem_put.cu"
 INCLUDED = ["docs/link/topo/code/fabric.cuh", "docs/link/topo/code/measure.cuh"]
@@ -173,7 +171,7 @@ def main(printed: Path, date: str, hashes: Path) -> None:
         "notes": NOTES,
         "specification": [
             {"id": "gpu_uni", "value": 450, "unit": "GB/s", "direction": "uni", "per": "GPU",
-             "source": "docs/data/nvlink.yml: nvlink4-h100, gpu_uni"}
+             "source": "docs/data/facts/nvlink.yml: nvlink4-h100, gpu_uni"}
         ],
         "results": found,
         "summary": summary,

@@ -1,0 +1,114 @@
+"""What a build adds to its finished pages: the search index, redirects, feeds, downloads."""
+
+from __future__ import annotations
+
+import gzip
+from typing import TYPE_CHECKING, Any
+
+from hooks.calc import engine as calc_engine
+from hooks.calc import presets as calc_presets
+from hooks.data import downloads, resource_files
+from hooks.links import addresses
+from hooks.pages import graph, questions, resources
+from hooks.search import entries, topics
+from hooks.search import install as search_install
+from hooks.search import material as search_material
+from hooks.site import anki, carry, check, feeds, previews, prune, publish, shared
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from hooks.build import Build
+    from hooks.findings import Finding
+
+
+def complete_site(
+    build: Build,
+    staged: Path,
+    theme_dirs: Sequence[str],
+    search_settings: search_install.Settings,
+    site_url: str,
+) -> list[Finding]:
+    """Write what pages lead to beside them, and return what is wrong with the finished pages."""
+    tree = build.tree
+    entries.add_entries(list(build.searched.values()), _searched(build))
+    search_settings.topics = {
+        language: topics.topics(tree.areas, tree.notes, language) for language in ("zh", "en")
+    }
+    search_install.install(
+        staged,
+        search_material.find_theme_dir(theme_dirs),
+        list(build.searched.values()),
+        list(tree.glossary.terms.values()),
+        search_settings,
+    )
+    publish.add_licences(tree.root, staged)
+    made: dict[str, str | bytes] = {}
+    for old, new in addresses.redirects(tree.notes).items():
+        canonical = f"{site_url}{new}" if site_url else ""
+        made[old] = addresses.redirect_page(old, new, _language_of(old), canonical)
+    made |= _carried(build, site_url)
+    made |= downloads.files(tree.facts) | build.files | _questions(build.asked, site_url)
+    made |= calc_presets.files(calc_engine.default(tree.facts).data)
+    made |= graph.files(tree.notes, tree.areas)
+    made |= previews.files(build.searched.values())
+    made |= resource_files(tree.library, resources.topics(tree.areas))
+    made |= shared.entrance_files(build.about, site_url)
+    leaves = [leaf for leaf, _ in build.written.values()]
+    made |= shared.card_files(leaves, site_url, tree.root / ".cache" / "cards")
+    sitemap = staged / "sitemap.xml"
+    if sitemap.is_file():  # again, without the day of the build in its head
+        made["sitemap.xml.gz"] = gzip.compress(sitemap.read_bytes(), mtime=0)
+    publish.add_files(staged, made)
+    if not build.is_serving:
+        prune.prune(staged, keep=prune.STOCK if search_settings.engine == "stock" else ())
+    return sorted({*build.found, *check.check_site(staged, site_url=site_url)})
+
+
+def _searched(build: Build) -> list[entries.Entry]:
+    """Return what search finds beside the sections of notes."""
+    return [
+        entries.Entry(
+            item.kind,
+            item.key,
+            note_id,
+            language,
+            said.title,
+            said.summary,
+            said.anchor,
+            said.within,
+            said.names,
+        )
+        for (note_id, language), those in build.items.items()
+        for item, said in those
+    ]
+
+
+def _language_of(path: str) -> str:
+    return "en" if path.startswith("en/") else "zh"
+
+
+def _carried(build: Build, site_url: str) -> dict[str, str]:
+    """Return the pages as Markdown and the lists of them, by their paths in the site."""
+    places = [page.path.removesuffix(".md") for one in build.tree.entries for page in one.pages()]
+    order = {note: number for number, note in enumerate(places)}
+    written = sorted(build.written.values(), key=lambda one: order.get(one[0].note, len(order)))
+    leaves = [leaf for leaf, _ in written]
+    docs = build.tree.docs.name
+    added = {leaf.page: build.added.get(f"{docs}/{path}") for leaf, path in build.written.values()}
+    days = {page: day for page, day in added.items() if day is not None}
+    return carry.files(leaves, build.about, site_url) | feeds.files(leaves, days, site_url)
+
+
+def _questions(asked: Mapping[str, list[Any]], site_url: str) -> dict[str, str | bytes]:
+    """Return the questions of each language, for practice and as a deck, beside their pages."""
+    made: dict[str, str | bytes] = {}
+    for folder, cards in asked.items():
+        language = _language_of(folder)
+        made[f"{folder}/{questions.SCRIPT}"] = questions.data(cards, language)
+        if anki.is_available():
+            base = f"{site_url}{folder}/" if site_url else ""
+            facts = [questions.facts_of(card, language) for card in cards]
+            made[f"{folder}/{questions.DECK}"] = anki.deck(cards, language, base, facts)
+    return made

@@ -1,0 +1,1 @@
+"""From what `nvshmem_put.cu` printed to its record."""
