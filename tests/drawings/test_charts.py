@@ -11,13 +11,13 @@ from typing import Any
 
 import pytest
 from playwright.sync_api import Browser
-from selectolax.lexbor import LexborHTMLParser
+from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from hooks.data.facts import FactBase
 from hooks.data.load import load_facts
 from hooks.data.options import BlockError
 from hooks.drawings.charts import spec as charts
-from hooks.drawings.charts import vega
+from hooks.drawings.charts import svg, vega
 from hooks.pages import chart as chart_html
 from tests.data.test_facts import FAMILY, SOURCES
 from tests.data.test_measured import RECORD
@@ -221,6 +221,37 @@ def test_text_is_text_in_the_fonts_of_the_page(page: Page) -> None:
     assert "4 MiB" in texts
     assert any("规格 450 GB/s" in text for text in texts)
     assert "font-family" not in html
+
+
+POINTS = [31214, 31220, 31251], [2016, 2017, 2025], [999990, 999999, 1000040], [1, 40, 9000]
+
+
+@pytest.mark.parametrize("places", POINTS)
+@pytest.mark.parametrize("log", [(), ("y",)])
+def test_no_text_leaves_the_drawing(places: list[int], log: tuple[str, ...]) -> None:
+    points = [charts.Point(x, str(x), 3.0 * n) for n, x in enumerate(places, start=1)]
+    chart = charts.Chart("point", "t", "d", "step", "loss", "", points, log=log)
+    drawing = LexborHTMLParser(svg.draw(vega.specification(chart))).css_first("svg")
+    assert drawing is not None
+    width = float((drawing.attributes["viewBox"] or "").split()[2])
+    texts = [node for node in drawing.css("text") if "rotate" not in str(node.attributes)]
+    assert len(texts) > len(places)
+    for node in texts:
+        long = 0.62 * float((node.attributes["font-size"] or "").removesuffix("px"))
+        long *= len(node.text())
+        part = {"middle": 0.5, "end": 1.0}.get(node.attributes.get("text-anchor") or "", 0.0)
+        left = across(node) - part * long
+        assert -1 <= left <= left + long <= width + 1, node.text()
+
+
+def across(node: LexborNode | None) -> float:
+    """Return how far to the right of its drawing an element begins."""
+    place = 0.0
+    while node is not None and node.tag != "svg":
+        moved = re.match(r"translate\(([-\d.]+)", node.attributes.get("transform") or "")
+        place += float(moved[1]) if moved else 0
+        node = node.parent
+    return place
 
 
 def test_every_colour_follows_the_scheme(page: Page) -> None:

@@ -123,6 +123,7 @@
       found.setAttribute("aria-describedby", "preview-tip");
       isHeld = byFinger;
       place(made, found);
+      document.dispatchEvent(new CustomEvent("handbook:tip", { detail: made })); // see tips.js
     });
   }
 
@@ -216,6 +217,11 @@
   });
   document.addEventListener("click", function (event) {
     if (shown && link(event.target) !== shown && !tip.contains(event.target)) {
+      hide();
+    }
+  });
+  document.addEventListener("handbook:tip", function (event) {
+    if (shown && event.detail !== tip) {
       hide();
     }
   });

@@ -12,20 +12,32 @@
   var wide = window.matchMedia("(min-width: 60em)");
   var watched = [];
 
+  /** What takes the room for a wide table: itself with its frame, or the fold that it stands in. */
+  function holder(box) {
+    var own = box.closest(".facts, .measured") || box;
+    var fold = own.parentNode;
+    return fold !== article && fold.matches("details") ? fold : own;
+  }
+
+  function shrink(box) {
+    var held = holder(box);
+    held.style.marginInlineEnd = "";
+    held.removeAttribute("data-grown");
+    box.removeAttribute("data-grown");
+  }
+
   /** Lets a table at the page's own level take what room there is at its end. */
   function grow(box) {
-    var holder = box.closest(".facts, .measured") || box;
-    holder.style.marginInlineEnd = "";
-    box.removeAttribute("data-grown");
-    if (!wide.matches || holder.parentNode !== article || !box.querySelector("table")) {
+    var held = holder(box);
+    if (!wide.matches || held.parentNode !== article || !box.querySelector("table")) {
       return;
     }
     var missing = box.scrollWidth - box.clientWidth;
-    var room = document.documentElement.clientWidth - box.getBoundingClientRect().right - 24;
+    var room = document.documentElement.clientWidth - held.getBoundingClientRect().right - 24;
     if (missing > 1 && room > 0) {
-      var own = parseFloat(getComputedStyle(holder).marginRight) || 0;
-      holder.style.marginInlineEnd = own - Math.min(missing + 2, room) + "px";
-      box.setAttribute("data-grown", "");
+      var own = parseFloat(getComputedStyle(held).marginRight) || 0;
+      held.style.marginInlineEnd = own - Math.min(missing + 2, room) + "px";
+      (held.matches("details") ? held : box).setAttribute("data-grown", "");
     }
   }
 
@@ -52,8 +64,8 @@
 
   function look() {
     var boxes = Array.prototype.slice.call(article.querySelectorAll(BOXES));
-    // Groups of tables in one place grow alike: all are measured before any is moved.
-    boxes.forEach(grow);
+    boxes.forEach(shrink);
+    boxes.forEach(grow); // a fold with several goes on growing until the widest fits
     boxes.forEach(function (box) {
       hold(box);
       mark(box);

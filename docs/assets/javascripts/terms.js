@@ -57,6 +57,7 @@
     made.hidden = false;
     shown = mark;
     place(made, mark);
+    document.dispatchEvent(new CustomEvent("handbook:tip", { detail: made })); // see tips.js
   }
 
   /** Below the first line of the mark, or above where there is no room; never over an edge. */
@@ -132,6 +133,11 @@
   });
   document.addEventListener("click", function (event) {
     if (shown && !term(event.target) && !tip.contains(event.target)) {
+      hide();
+    }
+  });
+  document.addEventListener("handbook:tip", function (event) {
+    if (shown && event.detail !== tip) {
       hide();
     }
   });

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from hooks.drawings.charts.vega import Spec
 
-_VERSION = 1
+_VERSION = 2
 """Of what this module does to a drawing; raise it when that changes."""
 _VEGA_LITE = "5.21"
 _NUMBER = re.compile(r"-?\d+\.\d{3,}")
@@ -82,7 +82,10 @@ def _value(name: str, value: str, colours: dict[str, str], prefix: str) -> str:
 
 
 def _prune(element: svg.Element) -> None:
-    """Take out paths that draw nothing and groups that hold nothing."""
+    """Take out paths that draw nothing, groups that hold nothing, and what is not seen.
+
+    Labels of an axis that have no room are drawn unseen, the last of them beyond the edge.
+    """
     children: list[svg.Element | str] = []
     for child in element.children:
         if isinstance(child, str):
@@ -91,6 +94,7 @@ def _prune(element: svg.Element) -> None:
         _prune(child)
         is_blank = child.name == "path" and child.attributes.get("d", "") in _EMPTY
         is_bare = child.name == "g" and not child.children
-        if not (is_blank or is_bare or child.attributes.get("display") == "none"):
+        is_unseen = child.attributes.get("opacity") == "0"
+        if not (is_blank or is_bare or is_unseen or child.attributes.get("display") == "none"):
             children.append(child)
     element.children = children
