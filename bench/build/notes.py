@@ -22,6 +22,8 @@ from hooks.notes import Note, catalogue, navigation
 VOLUMES = ("chip", "hpc", "link", "ccl", "train", "infer")
 """The topmost folders whose notes are taken, in this order of the navigation."""
 _HOME = "index"
+_SOURCES = "about/sources"
+"""The page that every number of the notes links to."""
 _SUFFIXES = ("", ".en")
 _FRONT = """\
 ---
@@ -58,14 +60,14 @@ class Copy:
 def chosen(order: Iterable[str], size: int) -> list[Copy]:
     """Return the notes of a tree of about `size` pages: ids in their order, as often as needed.
 
-    A note is two pages; the home page is one of them.
+    A note is two pages; the home page and that of the sources are among them.
     """
     notes = [one for one in order if one.partition("/")[0] in VOLUMES]
-    wanted = size // 2 - 1
+    wanted = size // 2 - 2
     copies = [
         Copy(notes[number % len(notes)], number // len(notes) + 1) for number in range(wanted)
     ]
-    return [Copy(_HOME, 1), *copies]
+    return [Copy(_HOME, 1), Copy(_SOURCES, 1), *copies]
 
 
 def order(root: Path) -> list[str]:
