@@ -6,6 +6,7 @@ import importlib
 import sys
 
 PARTS = {
+    "build": "bench.build",
     "check": "bench.check",
     "hostile": "bench.hostile",
     "trees": "bench.elsewhere",

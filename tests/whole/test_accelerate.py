@@ -25,7 +25,8 @@ MANY = [f"topic/n{number}" for number in range(10)]
 
 def _rewrite(project: Project, name: str, old: str, new: str) -> None:
     path = project.root / "docs" / name
-    path.write_text(path.read_text(encoding="utf-8").replace(old, new), encoding="utf-8")
+    if path.is_file():  # a translation may be gone by now
+        path.write_text(path.read_text(encoding="utf-8").replace(old, new), encoding="utf-8")
 
 
 def _delete(project: Project, name: str) -> None:
@@ -34,6 +35,19 @@ def _delete(project: Project, name: str) -> None:
 
 def _translate(project: Project, name: str) -> None:
     project.write(f"docs/{name}.en.md", note("## Own\n\nin English [^1]\n\n[^1]: a note\n", "Own"))
+
+
+def _leave_out(project: Project, name: str) -> None:
+    """Delete a note in both languages, and its place in the navigation."""
+    _delete(project, f"{name}.md")
+    _delete(project, f"{name}.en.md")
+    _rewrite(project, "../mkdocs.yml", f"      - {name}.md\n", "")
+
+
+def _take_in(project: Project, name: str) -> None:
+    if not (project.root / f"docs/{name}.md").is_file():
+        project.write(f"docs/{name}.md", note("## 回来\n\n又有了\n", "回来的"))
+        project.add_to_nav(f"{name}.md")
 
 
 def _rename(project: Project) -> None:
@@ -50,7 +64,10 @@ EDITS: dict[str, Callable[[Project], object]] = {
     "heading of a twin": lambda one: _rewrite(one, "topic/one.en.md", "Memory", "Device memory"),
     "translated": lambda one: _translate(one, "topic/n4"),
     "untranslated": lambda one: _delete(one, "topic/n4.en.md"),
+    "translation changed": lambda one: _rewrite(one, "topic/n4.en.md", "in English", "still so"),
     "renamed": _rename,
+    "deleted": lambda one: _leave_out(one, "topic/n5"),
+    "back": lambda one: _take_in(one, "topic/n5"),
     "included": lambda one: one.write("docs/topic/part.txt", "另一段\n"),
     "data": lambda one: _rewrite(one, "data/words.txt", "a", "b"),
     "frame": lambda one: _rewrite(one, "../mkdocs.yml", "AI Infra & HPC 手册", "手册"),
@@ -87,6 +104,10 @@ def test_same_bytes_after_changes(many: Project) -> None:
     (many.site / "index.html").write_text("spoilt", encoding="utf-8")
     for name in ("text", "title", "heading of a twin", "translated", "renamed", "included"):
         EDITS[name](many)
+    _same(many)
+    EDITS["deleted"](many)
+    EDITS["untranslated"](many)
+    EDITS["data"](many)
     _same(many)
 
 

@@ -1,0 +1,75 @@
+"""What the site shows of the record of builds, as Markdown: ratios first."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+_KINDS = ("cold", "same", "changed", "zensical")
+_WORDS: dict[str, dict[str, str]] = {
+    "zh": {
+        "none": "尚无记录。",
+        "says": "构建同样的笔记，处理器时间与只用 MkDocs、Material 和双语插件相比（1 为相同）：",
+        "pages": "页数",
+        "cold": "本手册，缓存为空",
+        "same": "无改动",
+        "changed": "改动一篇",
+        "zensical": "Zensical",
+        "plain": "只用 Material",
+        "memory": "内存峰值（最大的一个进程）",
+        "no_zensical": "Zensical 没有安装，未比较。",
+        "exponent": "从 500 页起，时间随页数的几次方增长：本手册 {cold}，只用 Material {plain}。",
+        "at": "记录于 {date}，命令 `python -m bench build {options}`；{processor}，{cores} 核，"
+        "同机负载 {load}，Python {python}。",
+    },
+    "en": {
+        "none": "No record yet.",
+        "says": "Building the same notes, processor time as against MkDocs with Material and the "
+        "plug-in for two languages alone (1 is the same):",
+        "pages": "Pages",
+        "cold": "This handbook, no caches",
+        "same": "Nothing changed",
+        "changed": "One note changed",
+        "zensical": "Zensical",
+        "plain": "Material alone",
+        "memory": "Peak memory (the largest process)",
+        "no_zensical": "Zensical was not installed and is not compared.",
+        "exponent": "From 500 pages on the time grows with this power of the pages: this handbook "
+        "{cold}, Material alone {plain}.",
+        "at": "Recorded on {date} by `python -m bench build {options}`; {processor}, {cores} "
+        "cores, load of the machine {load}, Python {python}.",
+    },
+}
+
+
+def render(language: str, results: Path) -> str:
+    """Return the ratios of a record and the times behind them."""
+    words = _WORDS[language]
+    try:
+        record: dict[str, Any] = json.loads((results / "build.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return words["none"]
+    kinds = [kind for kind in _KINDS if kind in record["rows"][0]]
+    head = [words[name] for name in ("pages", *kinds, "plain", "memory")]
+    lines = [head, ["---:"] * len(head)]
+    for row in record["rows"]:
+        names = [f"{kind}_{row['pages']}" for kind in kinds]
+        ratios = [f"{record['ratios'][name]:.2f}" for name in names]
+        plain, memory = f"{row['plain']['cpu_s']:.0f} s", f"{row['cold']['peak_mb']:.0f} MB"
+        lines.append([str(row["pages"]), *ratios, plain, memory])
+    parts = [words["says"], "\n".join(f"| {' | '.join(line)} |" for line in lines)]
+    if record["exponents"]:
+        parts.append(words["exponent"].format(**record["exponents"]))
+    if not record["zensical"]:
+        parts.append(words["no_zensical"])
+    loads = [row["load"] for row in record["rows"]]
+    at = words["at"].format(
+        date=record["date"],
+        options=" ".join(record["options"]),
+        processor=record["machine"]["processor"],
+        cores=record["machine"]["cores"],
+        load=f"{min(loads):g}–{max(loads):g}",
+        python=record["versions"]["Python"],
+    )
+    return "\n\n".join([*parts, at])
