@@ -89,10 +89,10 @@ def test_a_drawing_enlarges_and_goes_back(open_page: Open) -> None:
     page.keyboard.press("Enter")
     expect(dialog.locator("svg")).to_be_visible()
     expect(page.locator("#chip")).to_have_count(1)  # moved, not copied
-    width = dialog.locator("svg").bounding_box()
+    drawing = dialog.locator("svg")
+    width = waiting.box(drawing, lambda seen: seen["width"] > PHONE["width"])["width"]
     dialog.get_by_role("button", name="Larger").click()
-    wider = dialog.locator("svg").bounding_box()
-    assert width and wider and wider["width"] > width["width"] > PHONE["width"]
+    waiting.box(drawing, lambda seen: seen["width"] > width)
     assert Axe().run(page).response["violations"] == []
     page.keyboard.press("Escape")
     expect(dialog).to_be_hidden()
@@ -108,8 +108,7 @@ def test_a_wide_table_uses_the_desk_and_says_that_it_scrolls(open_page: Open) ->
     page = open_page(viewport=DESK)
     table = page.locator(".facts__scroll")
     expect(table).to_have_attribute("data-grown", "")
-    box = table.bounding_box()
-    assert box and 716 < box["x"] + box["width"] <= DESK["width"]
+    waiting.box(table, lambda seen: 716 < seen["x"] + seen["width"] <= DESK["width"])
     page.set_viewport_size(PHONE)  # type: ignore[arg-type]
     expect(table).to_have_attribute("data-scrolls", "end")
     expect(table).to_have_attribute("data-hint", "⇆ Scroll sideways for the rest")
@@ -139,8 +138,7 @@ def test_a_link_is_previewed(open_page: Open) -> None:
 def test_a_finger_that_rests_previews_and_one_that_taps_goes_on(open_page: Open) -> None:
     page = open_page(viewport=PHONE, has_touch=True, is_mobile=True)
     link = page.get_by_text("a note")
-    box = link.bounding_box()
-    assert box
+    box = waiting.box(link)
     touch = page.context.new_cdp_session(page)
     point = {"x": box["x"] + 5, "y": box["y"] + 5}
     touch.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [point]})

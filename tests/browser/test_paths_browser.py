@@ -13,6 +13,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from hooks.data import load_paths
 from hooks.pages import paths as pages
+from tests.browser import waiting
 from tests.conftest import ROOT
 from tests.samples import note, tree
 
@@ -88,10 +89,9 @@ def test_ticks_are_kept_and_shared(open_page: Open, language: str) -> None:
     page.keyboard.press("Space")
     expect(page.locator(".path input:checked")).to_have_count(2)  # it is on both paths
     expect(page.locator(".path output").first).to_have_text(words[1])
-    assert page.locator(".path progress").first.evaluate("bar => bar.value") == 1
+    expect(page.locator(".path progress").first).to_have_js_property("value", 1)
     expect(page.locator(".path__notice")).to_be_hidden()
-    size = boxes.first.bounding_box()
-    assert size is not None and size["width"] >= 18
+    waiting.box(boxes.first, lambda seen: seen["width"] >= 18)
     found = Axe().run(page).response["violations"]
     assert [one["id"] for one in found] == []
     page.goto(page.url.replace("paths.", "one."))
@@ -122,7 +122,7 @@ def test_what_else_stands_in_storage_does_no_harm(open_page: Open) -> None:
 
 def test_whole_without_script(open_page: Open) -> None:
     page = open_page("en", java_script_enabled=False)
-    assert page.locator(".path li").count() == 5
-    assert page.locator("input, button, progress").count() == 0
+    expect(page.locator(".path li")).to_have_count(5)
+    expect(page.locator("input, button, progress")).to_have_count(0)
     page = open_page("en", name="two", java_script_enabled=False)
-    assert page.locator(".paths a").all_inner_texts() == ["Path", "One"]
+    expect(page.locator(".paths a")).to_have_text(["Path", "One"])

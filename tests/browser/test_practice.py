@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from hooks.notes.questions import Card
 from hooks.pages import questions
+from tests.browser import waiting
 from tests.conftest import ROOT
 
 SCRIPT = ROOT / "docs/assets/javascripts/practice.js"
@@ -94,10 +94,8 @@ def test_a_question_shows_its_answer_when_asked(open_page: Open) -> None:
     expect(page.get_by_text("long ")).to_be_visible()
     expect(page.get_by_text("read ")).to_be_visible()
     expect(page.locator(".md-typeset__scrollwrap > .md-typeset__table > table")).to_have_count(1)
-    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
-    for button in page.locator(".practice__bar button").all():
-        box = button.bounding_box()
-        assert box and box["height"] >= 30
+    waiting.fits(page)
+    waiting.at_least(page.locator(".practice__bar button"), height=30)
 
 
 def test_filters_by_subject_level_and_kind(open_page: Open) -> None:
@@ -115,11 +113,14 @@ def test_filters_by_subject_level_and_kind(open_page: Open) -> None:
 
 def test_every_question_comes_once_in_a_round(open_page: Open) -> None:
     page = open_page()
+    question, status = page.locator(".practice__question"), page.get_by_role("status").first
     seen = set()
-    for _ in range(6):
-        seen.add(page.locator(".practice__question").inner_text())
+    for number in range(1, 7):
+        expect(status).to_contain_text(f"Question {number} of 6")
+        expect(question).not_to_be_empty()
+        seen.add(question.inner_text())
         page.keyboard.press("Tab")
-        page.locator(".practice__question").focus()
+        question.focus()
         page.keyboard.press("ArrowRight")
     assert len(seen) == 6
 
@@ -127,14 +128,15 @@ def test_every_question_comes_once_in_a_round(open_page: Open) -> None:
 def test_what_is_known_is_kept_and_what_is_not_comes_again(open_page: Open) -> None:
     page = open_page()
     choose(page, 3, "open")
+    expect(page.locator(".practice__question")).not_to_be_empty()
     first = page.locator(".practice__question").inner_text()
     page.locator(".practice__question").focus()
     page.keyboard.press("4")
     expect(page.locator(".practice__question")).not_to_have_text(first)
     again = page.locator(".practice__question").inner_text()
     page.keyboard.press("3")
-    kept = json.loads(page.evaluate("localStorage['handbook-interview']"))
-    assert sorted(kept.values()) == ["again", "known"]
+    kept = "Object.values(JSON.parse(localStorage['handbook-interview'] || '{}')).sort()"
+    waiting.equal(page, lambda: page.evaluate(kept), ["again", "known"])
     page.reload()
     choose(page, 3, "again")
     expect(page.locator(".practice__question")).to_have_text(again)

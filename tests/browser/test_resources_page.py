@@ -12,6 +12,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from hooks.data import Library, load_resources
 from hooks.pages import resources, topic_map
+from tests.browser import waiting
 from tests.conftest import ROOT
 
 SCRIPTS = ROOT / "docs/assets/javascripts"
@@ -77,19 +78,20 @@ def test_filters_narrow_and_are_taken_back(open_page: Open, ours: Library, langu
     page = open_page(language)
     selects = page.locator(".resources__filter select")
     expect(selects).to_have_count(5)
-    assert shown(page) == len(ours)
+    waiting.equal(page, lambda: shown(page), len(ours))
     selects.nth(0).select_option("train")
     about = [key for key, one in ours.items() if "train" in one.topics]
-    assert shown(page) == len(about)
+    waiting.equal(page, lambda: shown(page), len(about))
     selects.nth(1).select_option("paper")
     papers = [key for key in about if ours[key].kind == "paper"]
-    assert shown(page) == len(papers) > 0
+    assert papers
+    waiting.equal(page, lambda: shown(page), len(papers))
     expect(page.locator("output")).to_contain_text(f"{len(papers)} ")
     page.locator(".resources__filter input").fill("zero")
-    assert 0 < shown(page) < len(papers)
+    waiting.until(page, lambda: shown(page), lambda now: 0 < now < len(papers))
     expect(page.locator("h2:visible")).not_to_have_count(0)
     page.locator(".resources__filter button").click()
-    assert shown(page) == len(ours)
+    waiting.equal(page, lambda: shown(page), len(ours))
 
 
 @pytest.mark.browser
@@ -97,10 +99,10 @@ def test_words_may_stand_apart_and_nothing_found_is_said(open_page: Open) -> Non
     page = open_page("en")
     field = page.get_by_label("Words")
     field.fill("flashattention asynchrony")
-    assert shown(page) == 1
+    waiting.equal(page, lambda: shown(page), 1)
     expect(page.locator("h2:visible")).to_have_count(1)
     field.fill("no such thing anywhere")
-    assert shown(page) == 0
+    waiting.equal(page, lambda: shown(page), 0)
     expect(page.locator("output")).to_contain_text("0 of")
     expect(page.locator("h2:visible")).to_have_count(0)
 
@@ -108,9 +110,12 @@ def test_words_may_stand_apart_and_nothing_found_is_said(open_page: Open) -> Non
 @pytest.mark.browser
 def test_state_tells_checked_from_unchecked(open_page: Open, ours: Library) -> None:
     page = open_page("en")
+    said = page.locator("output")
     counts = []
     for state in ("checked", "unchecked"):
+        before = said.inner_text()
         page.get_by_label("State").select_option(state)
+        expect(said).not_to_have_text(before)
         counts.append(shown(page))
     assert sum(counts) == len(ours) and 0 not in counts
 
@@ -129,27 +134,27 @@ def test_columns_are_sorted_by_their_heads(open_page: Open) -> None:
     page = open_page("en")
     table = page.locator("table").first
     table.get_by_role("button", name="Level").press("Enter")
-    levels = table.locator("tbody > tr").evaluate_all("rows => rows.map(r => r.dataset.level)")
-    order = {"intro": 0, "working": 1, "deep": 2}
-    assert levels == sorted(levels, key=order.__getitem__)
+    rows, order = table.locator("tbody > tr"), {"intro": 0, "working": 1, "deep": 2}
+    waiting.until(
+        page,
+        lambda: rows.evaluate_all("rows => rows.map(r => r.dataset.level)"),
+        lambda levels: levels == sorted(levels, key=order.__getitem__),
+    )
 
 
 @pytest.mark.browser
 @pytest.mark.parametrize("language", ["zh", "en"])
 def test_a_phone_shows_cards_without_scrolling_sideways(open_page: Open, language: str) -> None:
     page = open_page(language, viewport=PHONE)
-    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
-    box = page.locator("#nccl > td").first.bounding_box()
-    assert box is not None and box["width"] > 300
-    for field in page.locator(".resources__filter :is(select, input, button)").all():
-        size = field.bounding_box()
-        assert size is not None and size["height"] >= 44
+    waiting.fits(page)
+    waiting.box(page.locator("#nccl > td").first, lambda seen: seen["width"] > 300)
+    waiting.at_least(page.locator(".resources__filter :is(select, input, button)"), height=44)
 
 
 @pytest.mark.browser
 def test_without_script_the_page_is_complete(open_page: Open, ours: Library) -> None:
     page = open_page("en", java_script_enabled=False)
-    assert shown(page) == len(ours)
+    waiting.equal(page, lambda: shown(page), len(ours))
     expect(page.locator(".resources__filter")).to_be_hidden()
 
 

@@ -107,30 +107,28 @@ def test_by_buttons(kind: str, language: str, open_page: Open) -> None:
     caption, count = page.locator(".figure__caption"), page.locator(".figure__controls output")
     expect(caption).to_have_attribute("aria-live", "polite")
     if kind == "step":
-        assert seen(page) == boxes(1, 2, 3), "all is seen until the reader begins"
+        waiting.equal(page, lambda: seen(page), boxes(1, 2, 3))  # until the reader begins
         expect(count).to_have_text(whole)
         expect(caption).to_be_empty()
         button(page, go).click()
     expect(count).to_have_text("1 / 3")
     expect(caption).to_have_text(sentence.format(1))
-    assert seen(page) == boxes(1)
+    waiting.equal(page, lambda: seen(page), boxes(1))
     expect(button(page, back)).to_have_attribute("aria-disabled", "true")
     button(page, back).click(force=True)
     expect(count).to_have_text("1 / 3")
     button(page, go).click()
     expect(caption).to_have_text(sentence.format(2))
-    assert seen(page) == (boxes(1, 2) if kind == "step" else boxes(2))
+    waiting.equal(page, lambda: seen(page), boxes(1, 2) if kind == "step" else boxes(2))
     button(page, last).click()
-    assert seen(page) == (boxes(1, 2, 3) if kind == "step" else boxes(3))
+    waiting.equal(page, lambda: seen(page), boxes(1, 2, 3) if kind == "step" else boxes(3))
     expect(page.locator(".figure__now")).to_have_count(int(kind == "step"))
     expect(button(page, go)).to_have_attribute("aria-disabled", "true")
     scrolled = "document.querySelector('.figure__scroll').scrollLeft"
-    assert (page.evaluate(scrolled) > 0) == (kind == "step"), "the new box is brought into sight"
+    waiting.until(page, lambda: page.evaluate(scrolled), lambda at: (at > 0) == (kind == "step"))
     button(page, first).click()
     expect(count).to_have_text("1 / 3")
-    for one in page.locator(".figure__controls button:visible").all():
-        size = one.bounding_box()
-        assert size and size["width"] >= 44 and size["height"] >= 44
+    waiting.at_least(page.locator(".figure__controls button:visible"), width=44, height=44)
     expect(button(page, play)).to_be_visible()
     waiting.fits(page)
     waiting.reachable(page)
@@ -198,9 +196,9 @@ def test_without_script_and_on_paper(kind: str, open_page: Open) -> None:
     expect(page.locator("details li")).to_have_text([f"Sentence {n}" for n in (1, 2, 3)])
     page = open_page(kind)
     button(page, "Next step").click()
-    assert seen(page) != whole
+    waiting.until(page, lambda: seen(page), lambda now: now != whole)
     page.emulate_media(media="print")
-    assert seen(page) == whole
+    waiting.equal(page, lambda: seen(page), whole)
     expect(page.locator(".figure__controls")).to_be_hidden()
     expect(page.locator(".figure__caption")).to_be_hidden()
 

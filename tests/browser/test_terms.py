@@ -102,8 +102,7 @@ def test_by_finger(open_page: Open) -> None:
     mark.tap()
     expect(tip).to_contain_text("The unit that executes thread blocks.")
     expect(tip).to_contain_text("Tap again")
-    box = tip.bounding_box()
-    assert box is not None and box["x"] >= 0 and box["x"] + box["width"] <= PHONE["width"]
+    waiting.box(tip, lambda seen: seen["x"] >= 0 and seen["x"] + seen["width"] <= PHONE["width"])
     waiting.fits(page)
     page.get_by_role("heading", name="t", exact=True).tap()
     expect(tip).to_be_hidden()

@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from playwright.sync_api import Locator, Page
+import time
+from collections.abc import Callable
+from typing import TypeVar
+
+from playwright.sync_api import FloatRect, Locator, Page
+
+T = TypeVar("T")
+PATIENCE_S = 60
+"""As long as `expect` waits in these tests: whoever waits in vain fails, however late."""
 
 _DRAWN = """() => document.readyState === "complete" && document.fonts.status === "loaded" &&
   !document.querySelector("pre.mermaid") &&
@@ -40,3 +48,37 @@ def near_top(heading: Locator, within: int = 400) -> None:
 def fits(page: Page) -> None:
     """Wait until the page is no wider than the window."""
     page.wait_for_function(_FITS)
+
+
+def until(page: Page, look: Callable[[], T], holds: Callable[[T], bool], what: str = "") -> T:
+    """Look again and again until what is seen holds; return what was seen then.
+
+    For what `expect` has no words for; the page goes on in between.
+    """
+    end = time.monotonic() + PATIENCE_S
+    while not holds(seen := look()):
+        assert time.monotonic() < end, f"never {what or 'as wanted'}: {seen!r}"
+        page.wait_for_timeout(50)
+    return seen
+
+
+def equal(page: Page, look: Callable[[], T], wanted: T) -> None:
+    """Look again and again until what is seen equals what is wanted."""
+    until(page, look, lambda seen: seen == wanted, f"equal to {wanted!r}")
+
+
+def box(one: Locator, holds: Callable[[FloatRect], bool] = lambda _: True) -> FloatRect:
+    """Wait until an element is laid out, and its place and size are as they should be."""
+    found = until(
+        one.page, one.bounding_box, lambda seen: seen is not None and holds(seen), "so large"
+    )
+    assert found is not None
+    return found
+
+
+def at_least(ones: Locator, width: float = 0, height: float = 0) -> None:
+    """Wait until each of the elements, one at least, is large enough for a finger."""
+    one_there = ones.first
+    one_there.wait_for()
+    for one in ones.all():
+        box(one, lambda seen: seen["width"] >= width and seen["height"] >= height)
