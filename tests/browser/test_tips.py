@@ -94,6 +94,9 @@ def test_one_box_at_a_time(open_page: Open) -> None:
     expect(boxes(page)).to_have_count(1)
     page.keyboard.press("Escape")
     expect(boxes(page)).to_have_count(0)
+    page.mouse.move(0, 0)
+    mark.hover()  # at once: Material still has the box that was put away
+    expect(card).to_be_visible()
     link.hover()
     expect(page.get_by_role("tooltip").filter(has_text="Note three")).to_be_visible()
     expect(boxes(page)).to_have_count(1)

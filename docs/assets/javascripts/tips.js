@@ -9,10 +9,11 @@
   "use strict";
 
   var CARD = ".md-tooltip2";
+  var HOST = "[aria-controls^='__tooltip2_'], [aria-describedby^='__tooltip2_']";
   var touched = null; // the mark that a finger was put on, until its click
   var tapped = null; // the mark whose card a tap has shown
 
-  /** Hides Material's boxes but for one; Material makes a new one each time, and takes it away. */
+  /** Hides Material's boxes but for one; Material takes a box away half a second after the pointer. */
   function dismiss(but) {
     Array.prototype.forEach.call(document.querySelectorAll(CARD), function (card) {
       if (card !== but) {
@@ -21,6 +22,25 @@
     });
   }
 
+  /** Shows the box of a host again: Material keeps it for who comes back before it is taken away. */
+  function revive(node) {
+    var host = node.closest && node.closest(HOST);
+    var card = host && document.getElementById(
+      host.getAttribute("aria-controls") || host.getAttribute("aria-describedby")
+    );
+    if (card && card.hidden) {
+      card.hidden = false;
+      document.dispatchEvent(new CustomEvent("handbook:tip", { detail: card }));
+    }
+  }
+
+  ["mouseover", "focusin"].forEach(function (name) {
+    document.addEventListener(name, function (event) {
+      if (!event.relatedTarget || event.target.closest(HOST) !== event.relatedTarget.closest(HOST)) {
+        revive(event.target);
+      }
+    });
+  });
   document.addEventListener("handbook:tip", function (event) {
     dismiss(event.detail);
   });
@@ -52,4 +72,13 @@
       });
     });
   }).observe(document.body, { childList: true });
+  new MutationObserver(function (changes) { // Material names the box on its host as it shows it
+    changes.forEach(function (change) {
+      revive(change.target);
+    });
+  }).observe(document.body, {
+    subtree: true,
+    attributes: true,
+    attributeFilter: ["aria-controls", "aria-describedby"],
+  });
 })();
