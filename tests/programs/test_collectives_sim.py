@@ -44,7 +44,10 @@ def test_every_algorithm_is_right_at_any_size(n: int, size: int) -> None:
         assert counts.sent.total() == counts.received.total() == counts.links.total(), name
 
 
-@pytest.mark.parametrize(("per_node", "nodes"), NODES)
+@pytest.mark.parametrize(
+    ("per_node", "nodes"),
+    [pytest.param(*one, marks=[pytest.mark.slow] if one == (8, 4) else []) for one in NODES],
+)
 def test_every_algorithm_over_nodes_is_right(per_node: int, nodes: int) -> None:
     for operation, _, schedule, chunks in sim.examples(per_node * nodes, per_node):
         sim.run(operation, schedule, per_node * nodes, chunks, 10_007)
@@ -115,7 +118,7 @@ def test_double_tree_rounds_and_bytes(n: int, calc: Engine) -> None:
         assert max(parents.count(rank) for rank in range(n)) <= 2
 
 
-@pytest.mark.parametrize("n", [4, 8, 16])
+@pytest.mark.parametrize("n", [4, 8, pytest.param(16, marks=pytest.mark.slow)])
 def test_pipelined_trees_near_the_formula(n: int, calc: Engine) -> None:
     """With many segments a round is full on the busiest rank, and latency is left out."""
     counts, size = run("all-reduce", s.double_tree_reduce(n, 400), n, 800)

@@ -47,6 +47,7 @@ LONG = {  # seconds of simulation each: with the slow tests, which CI runs too
     "python docs/infer/code/fleet_route.py --scaling",
     "python docs/infer/code/quantize.py",
     "python docs/infer/code/quantize.py --outliers",
+    "python docs/infer/code/speculative.py",
     "python docs/link/noc/code/deadlock.py --loads",
 }
 
