@@ -14,7 +14,7 @@ ifdef CACHE
 export HANDBOOK_CACHE := $(CACHE)
 endif
 
-.PHONY: help serve build test test-slow test-all engines check diagrams bench cuda rdma mpi gloo books format lock new contents register properdocs clean
+.PHONY: help serve build test test-slow test-all engines check links diagrams bench cuda rdma mpi gloo books format lock new contents register properdocs clean
 
 help: ## List the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -57,6 +57,14 @@ check: $(VENV)/dev.stamp ## Check notes, data, diagrams and code without buildin
 	@$(BIN)/python -m bench pages --check
 	@$(BIN)/python -m hooks check $(CHECK_FLAGS)
 	@echo "check: all clean."
+
+$(VENV)/links.stamp: requirements/links.lock $(VENV)/site.stamp
+	@echo "Installing the checker of external links from requirements/links.lock …"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $<
+	@touch $@
+
+links: $(VENV)/links.stamp ## Ask other sites whether the links to them live, and write docs/data/external/report.json
+	@$(BIN)/python -m hooks links $(LINKS_FLAGS)
 
 properdocs: $(VENV)/site.stamp ## Build with ProperDocs too, in its own environment, and compare the pages
 	@test -x .venv-properdocs/bin/python || $(PYTHON) -m venv .venv-properdocs
@@ -130,7 +138,7 @@ register: $(VENV)/site.stamp ## Register every address of pages and headings, wh
 	@$(BIN)/python -m hooks register --write
 
 lock: $(VENV)/dev.stamp ## Resolve the dependencies anew, with hashes
-	@for part in site dev bench properdocs; do \
+	@for part in site dev links bench properdocs; do \
 	  extra=; test $$part = site || extra="--extra $$part"; \
 	  against=; test $$part = site || against="--constraint requirements/site.lock"; \
 	  $(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes \

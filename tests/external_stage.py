@@ -1,4 +1,4 @@
-"""A server on this machine that plays what the external link check may meet, and quick checkers.
+"""A server on this machine that plays what the external link check may meet.
 
 PYTEST_DONT_REWRITE: tests import from here before pytest loads the fixtures; nothing is asserted.
 """
@@ -8,23 +8,14 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import http.server
-import socket
-import ssl
 import threading
-import urllib.request
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 
-from hooks.links.external.check import Checker
-from hooks.links.external.http import Client, Pace
+from hooks.links.external.lychee import Checker
 from hooks.links.external.records import Document, Outcome, Settings
-
-QUICK = Settings(
-    delay=0.0, connect_timeout=60.0, read_timeout=60.0, deadline=60.0, allow_private=True
-)
-"""Waits for nothing but an answer, and for that long enough on a busy machine."""
 
 Route = Callable[["Handler"], None]
 
@@ -77,7 +68,7 @@ class Server(http.server.ThreadingHTTPServer):
 class Stage:
     """A running server, its routes, and what it was asked."""
 
-    def __init__(self, tls: ssl.SSLContext | None = None) -> None:
+    def __init__(self) -> None:
         self.routes: dict[str, Route] = {}
         self.log: list[tuple[str, str, dict[str, str]]] = []
         self.lock = threading.Lock()
@@ -85,16 +76,13 @@ class Stage:
         """Set when the test is over: a route that hangs waits for it."""
         self.server = Server(("127.0.0.1", 0), Handler)
         self.server.stage = self  # type: ignore[attr-defined]
-        if tls is not None:
-            self.server.socket = tls.wrap_socket(self.server.socket, server_side=True)
-        self.scheme = "http" if tls is None else "https"
         self.port = self.server.server_port
         self.thread = threading.Thread(target=self.server.serve_forever, args=(0.01,), daemon=True)
         self.thread.start()
 
     def url(self, path: str, host: str = "127.0.0.1") -> str:
         """Return an address of this server."""
-        return f"{self.scheme}://{host}:{self.port}{path}"
+        return f"http://{host}:{self.port}{path}"
 
     def always(self, path: str, status: int, body: str | bytes = b"", **headers: str) -> None:
         """Answer the same to every request."""
@@ -104,24 +92,15 @@ class Stage:
         """Return the methods of the requests for a path, in order."""
         return [method for method, asked, _ in self.log if asked == path]
 
+    def headers(self) -> list[dict[str, str]]:
+        """Return the headers of each request, names in small letters."""
+        return [{name.lower(): value for name, value in one.items()} for _, _, one in self.log]
+
     def close(self) -> None:
         """Stop."""
         self.end.set()
         self.server.shutdown()
         self.server.server_close()
-
-
-@pytest.fixture
-def loopback_only(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Resolve names here alone: `*.lab.org` is this machine, every other name unknown."""
-
-    def resolve(host: Any, port: Any, *_: Any, **__: Any) -> list[Any]:
-        if host == "127.0.0.1" or str(host).endswith("lab.org"):
-            return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", ("127.0.0.1", int(port)))]
-        raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
-
-    monkeypatch.setattr(socket, "getaddrinfo", resolve)
-    monkeypatch.setattr(urllib.request, "getproxies", dict)
 
 
 @pytest.fixture
@@ -132,41 +111,9 @@ def stage() -> Iterator[Stage]:
     stage.close()
 
 
-@pytest.fixture
-def other() -> Iterator[Stage]:
-    """A second one: another host, as it has another port."""
-    stage = Stage()
-    yield stage
-    stage.close()
-
-
-class Waits:
-    """Stands in for `time.sleep`: remembers, and does not wait."""
-
-    def __init__(self) -> None:
-        self.seconds: list[float] = []
-
-    def __call__(self, seconds: float) -> None:
-        self.seconds.append(seconds)
-
-
-def checker(waits: Waits | None = None, **settings: Any) -> Checker:
-    """Return a checker that is quick and waits for nothing."""
-    chosen = dataclasses.replace(QUICK, **settings)
-    return Checker(Client(chosen, Pace(chosen, waits or Waits(), lambda: 0.0)))
-
-
-def judge(
-    address: str,
-    *fragments: str,
-    known: Outcome | None = None,
-    waits: Waits | None = None,
-    **settings: Any,
-) -> Outcome:
-    """Judge one document."""
-    return checker(waits, **settings).judge(Document(address, fragments), known)
-
-
-def said(outcome: Outcome) -> tuple[str, str, int]:
-    """Return what a table of cases compares."""
-    return outcome.verdict.value, outcome.reason.value, outcome.status
+def ask(*documents: Document, **settings: Any) -> list[Outcome]:
+    """Ask for documents, waiting for nothing but answers, and return what came."""
+    quick = Settings(delay=0.0, retries=0, allow_private=True)
+    checker = Checker(dataclasses.replace(quick, **settings))
+    checker.check(documents)
+    return [checker.outcomes[document.address] for document in documents]

@@ -19,10 +19,10 @@ from hooks.links.external import collect as external_collect
 from hooks.links.external import report as external_report
 from hooks.links.external.records import Document, Outcome, Place, Reason, Use, Verdict, documents
 from tests.external_stage import Stage
+from tests.links.test_external import live
 from tests.samples import FIRST_LINE, note, tree
 
 pytest_plugins = ["tests.external_stage"]
-pytestmark = pytest.mark.usefixtures("loopback_only")
 
 TODAY = datetime.date(2026, 11, 21)
 NOW = datetime.datetime(2026, 11, 21, 12, tzinfo=datetime.UTC)
@@ -64,9 +64,7 @@ def test_dates_are_carried_on() -> None:
 
 def test_the_cache_comes_back_as_it_was(tmp_path: Path) -> None:
     path = tmp_path / "deep" / "addresses.json"
-    outcome = Outcome(
-        Verdict.ALIVE, status=200, etag='"显"', fragments={"a": True, "b": None}, nearest={"a": "c"}
-    )
+    outcome = Outcome(Verdict.ALIVE, status=200, detail="显", fragments={"a": True, "b": None})
     entries = {"https://a.org/": external_cache.remember(None, outcome, NOW)}
     external_cache.save(path, entries)
     assert external_cache.load(path) == entries
@@ -323,7 +321,7 @@ OUTCOMES = {
     "https://a.org/1": Outcome(Verdict.ALIVE),
     "https://a.org/2": Outcome(Verdict.MOVED, new="https://a.org/new"),
     "https://a.org/3#frag": Outcome(Verdict.MOVED, new="https://a.org/n"),
-    "https://a.org/4#x": Outcome(Verdict.ALIVE, fragments={"x": False}, nearest={"x": "xy"}),
+    "https://a.org/4#x": Outcome(Verdict.ALIVE, fragments={"x": False}),
     "https://a.org/5": Outcome(Verdict.FORBIDDEN, Reason.STATUS, status=403),
     "https://a.org/6": Outcome(Verdict.UNREACHABLE, Reason.TLS, "bad | `cert` <b>"),
     "https://a.org/7": Outcome(Verdict.MOVED, Reason.FRONT_PAGE, new="https://a.org/"),
@@ -358,7 +356,7 @@ def test_findings_are_warnings_with_the_repair(tmp_path: Path) -> None:
         ("external-moved-permanently", "https://a.org/2", "https://a.org/new"),
         ("external-moved-permanently", "https://a.org/3#frag", "https://a.org/n#frag"),
         ("external-moved-permanently", "https://a.org/7", ""),
-        ("external-fragment-missing", "https://a.org/4#x", "https://a.org/4#xy"),
+        ("external-fragment-missing", "https://a.org/4#x", ""),
         (
             "external-gone",
             "https://b.org/x",
@@ -413,7 +411,7 @@ def test_every_verdict_and_reason_has_its_words() -> None:
         for reason in Reason:
             outcome = Outcome(Verdict.UNREACHABLE, reason, "detail", 500)
             text = external_report.render_report(report_of({"https://a.org/": outcome}), language)
-            assert (reason.value in text) <= (reason.value in ("proxy", "status", "tls", ""))
+            assert (reason.value in text) <= (reason.value in ("status", "tls", ""))
         for verdict in Verdict:
             report = report_of({"https://a.org/": Outcome(verdict)})
             assert external_report.render_report(report, language)
@@ -427,6 +425,8 @@ def test_a_damaged_report_is_none(tmp_path: Path, text: str) -> None:
 
 
 # The command
+
+DEAD = " ".join(f"<http://127.0.0.1:{port}/>" for port in range(1, 21))
 
 
 def site_of(tmp_path: Path, body: str) -> Path:
@@ -443,6 +443,7 @@ def command(docs: Path, *arguments: str) -> Any:
     )
 
 
+@live
 def test_the_command_reports_and_never_fails(tmp_path: Path, stage: Stage) -> None:
     stage.always("/well", 200)
     stage.always("/old", 301, location="/well")
@@ -457,6 +458,7 @@ def test_the_command_reports_and_never_fails(tmp_path: Path, stage: Stage) -> No
     assert (report["counts"]["alive"], report["counts"]["gone"]) == (1, 1)
 
 
+@live
 def test_a_second_run_asks_nothing_that_is_fresh(tmp_path: Path, stage: Stage) -> None:
     stage.always("/well", 200)
     docs = site_of(tmp_path, f"<{stage.url('/well')}> <{stage.url('/none')}>")
@@ -470,13 +472,14 @@ def test_a_second_run_asks_nothing_that_is_fresh(tmp_path: Path, stage: Stage) -
     assert len(stage.log) == 2 * count
 
 
+@live
 def test_limit_and_host_choose(tmp_path: Path, stage: Stage) -> None:
     stage.always("/1", 200)
     stage.always("/2", 200)
-    addresses = [stage.url("/1", "a.lab.org"), stage.url("/2", "b.lab.org")]
+    addresses = [stage.url("/1"), stage.url("/2", "localhost")]
     docs = site_of(tmp_path, " ".join(f"<{address}>" for address in addresses))
     target = tmp_path / "out.json"
-    command(docs, "--host", "b.lab.org", "--report", str(target))
+    command(docs, "--host", "localhost", "--report", str(target))
     assert [path for _, path, _ in stage.log] == ["/2"]
     report = external_report.load(target)
     assert report is not None
@@ -488,6 +491,7 @@ def test_limit_and_host_choose(tmp_path: Path, stage: Stage) -> None:
     assert not Layout(tmp_path / "docs").report.read_text(encoding="utf-8").startswith("[")
 
 
+@live
 def test_without_a_network_the_command_says_so_and_spoils_nothing(
     tmp_path: Path, stage: Stage
 ) -> None:
@@ -498,9 +502,7 @@ def test_without_a_network_the_command_says_so_and_spoils_nothing(
     cache = (tmp_path / external_cli.CACHE).read_bytes()
     (tmp_path / external_cli.CACHE).unlink()
     stage.close()
-    (docs / "a.md").write_text(
-        note(" ".join(f"<https://h{number}.org/>" for number in range(40))), encoding="utf-8"
-    )
+    (docs / "a.md").write_text(note(DEAD), encoding="utf-8")
     result = command(docs)
     assert result.exit_code == 0
     assert "no way out" in result.stderr
@@ -509,11 +511,11 @@ def test_without_a_network_the_command_says_so_and_spoils_nothing(
     assert cache
 
 
+@live
 def test_dead_hosts_alone_are_not_taken_for_a_missing_network(tmp_path: Path, stage: Stage) -> None:
     stage.always("/well", 200)
-    dead = " ".join(f"<https://h{number}.org/>" for number in range(20))
-    docs = site_of(tmp_path, f"<{stage.url('/well')}> {dead}")
-    command(docs, "--host", "127.0.0.1")
+    docs = site_of(tmp_path, f"<{stage.url('/well')}> {DEAD}")
+    command(docs, "--limit", "1")
     result = command(docs)  # only the dead are left to ask
     assert "no way out" not in result.stderr
     report = external_report.load(Layout(tmp_path / "docs").report)

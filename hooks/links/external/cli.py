@@ -16,9 +16,16 @@ from hooks.links.external import allow as external_allow
 from hooks.links.external import cache as external_cache
 from hooks.links.external import collect as external_collect
 from hooks.links.external import report as external_report
-from hooks.links.external.check import Checker
-from hooks.links.external.http import Client, Pace, host_of
-from hooks.links.external.records import AGENT, Document, Outcome, Settings, Use, Verdict, documents
+from hooks.links.external.lychee import Checker
+from hooks.links.external.records import (
+    AGENT,
+    Document,
+    Settings,
+    Use,
+    Verdict,
+    documents,
+    host_of,
+)
 from hooks.notes import Catalogue, catalogue
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -103,13 +110,12 @@ def run(
     known = external_cache.load(cache)
     wanted = documents({use.address for use in uses})
     chosen = choose(wanted, known, now, host=host, limit=limit)
-    earlier: dict[str, Outcome] = {address: one.outcome for address, one in known.items()}
     try:
         # Where only dead hosts are left to ask, silence would be taken for a lack of network.
         hosts = {host_of(document.address) for document in chosen}
-        if len(hosts) >= checker.client.settings.silent_hosts:
-            checker.check(controls(wanted, chosen, known), earlier)
-        checker.check(chosen, earlier)
+        if len(hosts) >= checker.settings.silent_hosts:
+            checker.check(controls(wanted, chosen, known))
+        checker.check(chosen)
     finally:
         fresh = dict(known)
         for address, outcome in checker.outcomes.items():
@@ -138,7 +144,7 @@ def findings_of(notes: Catalogue, docs: Path, root: Path, cache: Path) -> list[F
     today = datetime.datetime.now(datetime.UTC).date()
     allow, said = external_allow.load(Layout(docs), today, known)
     settings = replace(Settings(), agent=agent(dict(os.environ)))
-    checker = Checker(Client(settings, Pace(settings)))
+    checker = Checker(settings)
     found = external_report.findings(run(uses, allow, checker, cache))
     return [replace(finding, severity="warning") for finding in (*said, *found)]
 
@@ -189,7 +195,7 @@ def links(
         allow_private=local,
         agent=agent(dict(os.environ)),
     )
-    checker = Checker(Client(settings, Pace(settings)))
+    checker = Checker(settings)
     report = run(uses, allow, checker, root / CACHE, host=host, limit=limit)
     _write(report, target, Layout(docs).report)
     found: list[Finding] = sorted([*said, *external_report.findings(report)])

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import ssl
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from urllib.parse import urldefrag
+from urllib.parse import urldefrag, urlsplit
 
 AGENT = "ai-infra-hpc-handbook-links/1.0"
 """How the check names itself to servers: the project, and nobody's address."""
@@ -30,22 +29,14 @@ class Reason(StrEnum):
     NONE = ""
     STATUS = "status"
     """The status code says it."""
-    DNS = "name-not-found"
     CONNECT = "no-connection"
     TIMEOUT = "time-out"
-    """Connected, but no answer, or no end of it, in time."""
+    """No answer, or no end of it, in time."""
     TLS = "tls"
     PROTOCOL = "broken-answer"
-    PROXY = "proxy"
-    LOOP = "redirect-loop"
     HOPS = "too-many-redirects"
-    COOKIES = "wants-cookies"
-    BAD_REDIRECT = "bad-redirect"
-    WAIT = "asks-to-wait"
     FRONT_PAGE = "front-page"
     """A page of its own now leads to the front page of the site: most likely it is gone."""
-    HOST_SILENT = "host-silent"
-    """Another address of the same host got no answer just before, so this one was not asked."""
     OFFLINE = "no-way-out"
     PRIVATE = "private-address"
     BAD_ADDRESS = "not-an-address"
@@ -98,14 +89,24 @@ class Outcome:
     """The last status code; 0 when there was no answer."""
     new: str = ""
     """Where permanent redirects lead."""
-    final: str = ""
-    """The address that answered in the end; what `etag` and `modified` belong to."""
-    etag: str = ""
-    modified: str = ""
     fragments: dict[str, bool | None] = field(default_factory=dict)
     """Whether the page has each wanted fragment; None where that cannot be told."""
-    nearest: dict[str, str] = field(default_factory=dict)
-    """For a missing fragment: the id of the page that is most like it."""
+
+
+def for_address(outcome: Outcome, fragment: str) -> Outcome:
+    """Return a document's outcome as that of an address with a fragment."""
+    good = outcome.verdict in (Verdict.ALIVE, Verdict.MOVED)
+    if good and fragment and outcome.fragments.get(fragment) is False:
+        return replace(outcome, verdict=Verdict.FRAGMENT, reason=Reason.NONE)
+    return outcome
+
+
+def host_of(url: str) -> str:
+    """Return host and, where one is written, port: what limits are kept for."""
+    try:
+        return urlsplit(url).netloc.rpartition("@")[2].lower()
+    except ValueError:
+        return url
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,29 +114,20 @@ class Settings:
     """How to ask. Times are seconds."""
 
     workers: int = 16
-    """How many requests run at a time, all hosts together."""
+    """How many hosts are asked at a time."""
     per_host: int = 2
-    """How many run at a time on one host."""
+    """How many requests run at a time on one host."""
     delay: float = 1.0
     """Between the starts of two requests to one host."""
     retries: int = 2
     """How often to ask again after a failure that may pass."""
-    back_off: float = 1.0
-    """Before the first retry; doubles with each, times a random factor of 0.5 to 1.5."""
-    longest_wait: float = 60.0
-    """A server that asks to wait longer is left alone."""
-    connect_timeout: float = 10.0
-    read_timeout: float = 20.0
-    """Between two pieces of an answer."""
-    deadline: float = 45.0
-    """For the head of an answer, and again for its body."""
-    body_limit: int = 2_000_000
-    """Bytes of a page read at most, to find fragments in it."""
+    longest_wait: float = 120.0
+    """For a host, beside what its requests take: one that asks to wait longer is left alone."""
+    timeout: float = 20.0
+    """For one answer."""
     redirects: int = 8
     silent_hosts: int = 8
     """So many hosts without any answer, and none with one: this machine has no way out."""
     allow_private: bool = False
     """Whether addresses of this machine and of private networks may be asked."""
     agent: str = AGENT
-    tls: ssl.SSLContext | None = None
-    """Default: the certificates of the system and of certifi."""

@@ -11,8 +11,7 @@ from urllib.parse import urldefrag, urlsplit
 from hooks.findings import Finding
 from hooks.links.external.allow import AllowList
 from hooks.links.external.cache import Known
-from hooks.links.external.check import for_address
-from hooks.links.external.records import Outcome, Reason, Use, Verdict
+from hooks.links.external.records import Outcome, Reason, Use, Verdict, for_address
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -23,7 +22,7 @@ Report = dict[str, Any]
 """`format`; `date` (of the run); `offline` (no host answered); `addresses` and `hosts` (how many);
 `counts` (addresses by verdict); `oldest` (day of the oldest verdict); `rows`: one for each address
 that is not alive (when offline: nor unreachable), with `address`, `verdict`, `reason`, `detail`,
-`status`, `new`, `nearest`, `archived`, `checked`, `since`, `alive`, `allowed` (`reason`, `until`,
+`status`, `new`, `archived`, `checked`, `since`, `alive`, `allowed` (`reason`, `until`,
 or null), and `places`."""
 
 
@@ -104,7 +103,6 @@ def _row(
         "detail": outcome.detail,
         "status": outcome.status,
         "new": new,
-        "nearest": outcome.nearest.get(fragment, ""),
         "archived": allow.archived.get(address) or allow.archived.get(base, ""),
         "checked": one.checked.date().isoformat() if one else None,
         "since": one.since.isoformat() if one else None,
@@ -156,8 +154,6 @@ def _better(row: Mapping[str, Any]) -> str:
     """Return the address to write instead, where one is known."""
     if row["verdict"] == Verdict.MOVED and row["reason"] != Reason.FRONT_PAGE:
         return str(row["new"])
-    if row["verdict"] == Verdict.FRAGMENT and row["nearest"]:
-        return f"{urldefrag(row['address']).url}#{row['nearest']}"
     return str(row["archived"])
 
 
@@ -216,38 +212,24 @@ _VERDICTS = {
 _REASONS = {
     "zh": {
         Reason.STATUS: "状态码 {status}",
-        Reason.DNS: "域名无法解析",
         Reason.CONNECT: "无法建立连接",
         Reason.TIMEOUT: "超时未答复",
         Reason.TLS: "TLS 失败：{detail}",
         Reason.PROTOCOL: "答复不完整或不合协议",
-        Reason.PROXY: "代理拒绝",
-        Reason.LOOP: "重定向成环",
         Reason.HOPS: "重定向过多",
-        Reason.COOKIES: "不带 cookie 便循环重定向",
-        Reason.BAD_REDIRECT: "重定向无效",
-        Reason.WAIT: "要求等待 {detail}",
         Reason.FRONT_PAGE: "转到了首页，原页面多半已不在",
-        Reason.HOST_SILENT: "同一主机刚才没有答复",
         Reason.OFFLINE: "检查时没有网络",
         Reason.PRIVATE: "不是公网地址",
         Reason.BAD_ADDRESS: "地址写法有误",
     },
     "en": {
         Reason.STATUS: "status {status}",
-        Reason.DNS: "the name does not resolve",
         Reason.CONNECT: "no connection",
         Reason.TIMEOUT: "no answer in time",
         Reason.TLS: "TLS: {detail}",
         Reason.PROTOCOL: "broken answer",
-        Reason.PROXY: "refused by the proxy",
-        Reason.LOOP: "redirects in a circle",
         Reason.HOPS: "too many redirects",
-        Reason.COOKIES: "redirects in a circle without cookies",
-        Reason.BAD_REDIRECT: "redirects nowhere",
-        Reason.WAIT: "asks to wait {detail}",
         Reason.FRONT_PAGE: "leads to the front page: the page itself is most likely gone",
-        Reason.HOST_SILENT: "the same host had just given no answer",
         Reason.OFFLINE: "no network at the check",
         Reason.PRIVATE: "not a public address",
         Reason.BAD_ADDRESS: "not a valid address",
