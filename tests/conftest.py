@@ -13,10 +13,11 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
-from playwright.sync_api import Browser, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from hooks.handbook import read_tree
 from hooks.tree import Tree
@@ -34,7 +35,8 @@ settings.register_profile("home", deadline=None, suppress_health_check=_SLOW)
 settings.register_profile("ci", settings.get_profile("home"), derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "home")
 # A browser may take long on a busy machine: what is waited for in vain fails, however late.
-expect.set_options(timeout=60_000)
+PATIENCE_MS = 60_000
+expect.set_options(timeout=PATIENCE_MS)
 CHROMIUM_FLAGS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -166,13 +168,32 @@ def small_site(once: Once) -> Path:
     return once("small", build) / "site"
 
 
+def be_patient(browser: Browser) -> None:
+    """Let pages of this browser wait as long as `expect` does, for addresses and presses too."""
+    new_context, new_page = browser.new_context, browser.new_page
+
+    def patient_context(**options: Any) -> BrowserContext:
+        context = new_context(**options)
+        context.set_default_timeout(PATIENCE_MS)
+        return context
+
+    def patient_page(**options: Any) -> Page:
+        page = new_page(**options)
+        page.set_default_timeout(PATIENCE_MS)
+        return page
+
+    browser.new_context = patient_context  # type: ignore[method-assign]
+    browser.new_page = patient_page  # type: ignore[method-assign]
+
+
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     """A headless Chromium."""
     with sync_playwright() as playwright:
         chromium = playwright.chromium.launch(
-            executable_path=browser_tool.find(), args=CHROMIUM_FLAGS
+            executable_path=browser_tool.find(), args=CHROMIUM_FLAGS, timeout=PATIENCE_MS
         )
+        be_patient(chromium)
         yield chromium
         chromium.close()
 

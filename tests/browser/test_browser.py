@@ -108,14 +108,12 @@ def file_base(folder: Path) -> str:
     return f"file://{quote(str(folder))}/"
 
 
-@pytest.fixture(params=["http", "file"])
-def visit(
-    request: pytest.FixtureRequest, browser: Browser, site_address: str, folder: Path
-) -> Iterator[Visit]:
+@pytest.fixture(params=["http", pytest.param("file", marks=pytest.mark.slow)])
+def visit(request: pytest.FixtureRequest, browser: Browser, site_address: str) -> Iterator[Visit]:
     """A tab on the hosted handbook, and one on the unzipped folder with the network off."""
     is_file = request.param == "file"
     context = browser.new_context(offline=is_file, viewport={"width": 1280, "height": 900})
-    base = file_base(folder) if is_file else site_address
+    base = file_base(request.getfixturevalue("folder")) if is_file else site_address
     yield start_visit(context, base)
     context.close()
 
@@ -197,7 +195,7 @@ def search(visit: Visit, words: str) -> list[str]:
     ("home", "words", "expected"),
     [
         ("index.html", "对分带宽", "link/topo/nvswitch.html"),
-        ("index.html", "bisection", "link/topo/nvswitch.html"),
+        pytest.param("index.html", "bisection", "link/topo/nvswitch.html", marks=pytest.mark.slow),
         ("en/index.html", "bisection", "en/link/topo/nvswitch.html"),
     ],
 )
@@ -218,16 +216,15 @@ def test_language_switch_keeps_the_section(visit: Visit) -> None:
     switch = page.locator('.md-select__link[hreflang="en"]')
     expect(switch).to_be_visible()
     switch.click()
-    page.wait_for_url("**/en/**")
-    assert unquote(page.url).startswith(unquote(visit.base) + "en/" + NOTE)
+    page.wait_for_url(lambda url: unquote(url).startswith(unquote(visit.base) + "en/" + NOTE))
     waiting.near_top(page.locator("h3", has_text="One direction or both"))
 
 
 def test_diagram_and_formula_are_drawn(visit: Visit, site: Path) -> None:
     page = visit.open(NOTE)
     waiting.drawn(page)
-    box = page.locator(".figure--diagram svg").first.bounding_box()
-    assert box is not None and box["height"] > 50 and box["width"] > 100
+    drawing = page.locator(".figure--diagram svg").first
+    waiting.box(drawing, lambda seen: seen["height"] > 50 and seen["width"] > 100)
     formulas = [
         name for name in pages_of(site) if 'class="arithmatex"' in (site / name).read_text()
     ]
@@ -244,8 +241,7 @@ def test_contents_lead_to_the_heading(visit: Visit) -> None:
     fold = page.locator(".contents details", has_text="NVLink")
     fold.first.locator("summary").click()
     fold.first.get_by_role("link", name="单向还是双向").click()
-    page.wait_for_url(f"**/{NOTE}*")
-    assert unquote(page.url) == unquote(visit.base) + f"{NOTE}#单向还是双向"
+    page.wait_for_url(lambda url: unquote(url) == f"{unquote(visit.base)}{NOTE}#单向还是双向")
     waiting.near_top(page.locator("h3", has_text="单向还是双向"))
 
 
@@ -266,11 +262,11 @@ def test_readable_without_script(browser: Browser, site_address: str) -> None:
     [
         ("index.html", "light"),
         ("en/index.html", "dark"),
-        ("link/topo/index.html", "dark"),
+        pytest.param("link/topo/index.html", "dark", marks=pytest.mark.slow),
         (NOTE, "light"),
         ("en/link/topo/nvswitch.html", "dark"),
-        ("en/link/gpudirect/overview.html", "light"),
-        ("roadmap.html", "light"),
+        pytest.param("en/link/gpudirect/overview.html", "light", marks=pytest.mark.slow),
+        pytest.param("roadmap.html", "light", marks=pytest.mark.slow),
         ("404.html", "dark"),
     ],
 )

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
+from tests.browser import waiting
+
 PAGES = pytest.mark.parametrize("name", ["index.html", "en/index.html"])
 
 
@@ -24,6 +26,7 @@ def test_typing_goes_on_in_the_search(browser: Browser, site_address: str, name:
     expect(page.locator(".md-search-result__link").first).to_be_visible()
     page.keyboard.press("Escape")
     example = page.locator(".home-try a").first
+    expect(example).to_be_visible()
     words = example.inner_text()
     example.click()
     expect(field).to_have_value(words)
@@ -41,7 +44,7 @@ def test_an_example_is_a_link_too(browser: Browser, site_address: str) -> None:
     context.close()
 
 
-@pytest.mark.parametrize("over", ["http", "file"])
+@pytest.mark.parametrize("over", [pytest.param("http", marks=pytest.mark.slow), "file"])
 def test_a_tile_computes_and_hands_on_what_was_entered(
     browser: Browser, site: Path, site_address: str, over: str
 ) -> None:
@@ -51,6 +54,7 @@ def test_a_tile_computes_and_hands_on_what_was_entered(
     page.on("request", lambda request: loaded.append(request.url))
     page.goto((site_address if over == "http" else site.as_uri() + "/") + "en/index.html")
     tile = page.locator(".calc-tile[data-calc=training-memory]")
+    expect(tile.locator("dd").first).not_to_be_empty()
     before = tile.locator("dd").first.inner_text()
     assert not any("presets.js" in one for one in loaded)
     tile.scroll_into_view_if_needed()
@@ -70,7 +74,7 @@ def test_fits_a_phone_and_one_sheet(browser: Browser, site_address: str, name: s
     page = context.new_page()
     page.goto(site_address + name)
     expect(page.locator(".home-drawing")).to_be_visible()
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    waiting.fits(page)
     made = page.pdf(prefer_css_page_size=True)
     assert len(re.findall(rb"/Type\s*/Page\b", made)) == 1
     context.close()

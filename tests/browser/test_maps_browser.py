@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -121,7 +122,7 @@ def test_a_finger_shows_first_and_goes_second(open_page: Open) -> None:
     expect(dot).to_be_visible()
     dot.tap()
     expect(page.locator(".graph__panel li").first).to_be_visible()
-    assert page.url.endswith("?note=infer/kv-cache")
+    expect(page).to_have_url(re.compile(r"\?note=infer/kv-cache$"))
     dot.tap()
     page.wait_for_url("**/infer/kv-cache.html")
 

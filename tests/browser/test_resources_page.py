@@ -112,12 +112,14 @@ def test_state_tells_checked_from_unchecked(open_page: Open, ours: Library) -> N
     page = open_page("en")
     said = page.locator("output")
     counts = []
+    expect(said).not_to_be_empty()
     for state in ("checked", "unchecked"):
         before = said.inner_text()
         page.get_by_label("State").select_option(state)
         expect(said).not_to_have_text(before)
+        waiting.until(page, lambda: shown(page), lambda count: count not in (0, len(ours)))
         counts.append(shown(page))
-    assert sum(counts) == len(ours) and 0 not in counts
+    assert sum(counts) == len(ours)
 
 
 @pytest.mark.browser

@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import Browser
 
 from tests import samples
+from tests.browser import waiting
 from tests.conftest import Project, serve
 
 pytestmark = pytest.mark.browser
@@ -27,7 +28,7 @@ def small_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return project.site
 
 
-@pytest.fixture(scope="module", params=["http", "file"])
+@pytest.fixture(scope="module", params=["file", pytest.param("http", marks=pytest.mark.slow)])
 def base(request: pytest.FixtureRequest, small_site: Path) -> Iterator[str]:
     """The address of the site, with a trailing slash."""
     if request.param == "file":
@@ -50,10 +51,14 @@ def test_typed_words_are_found(browser: Browser, base: str, query: str, place: s
     page.locator("[data-md-component=search-query]").focus()
     page.keyboard.insert_text(query)
     page.keyboard.press("Shift")
-    page.wait_for_selector(".md-search-result__item")
     links = page.locator(".md-search-result__link")
-    found = links.evaluate_all("links => links.map(link => decodeURI(link.href))")
-    context.close()
     address, _, fragment = place.partition("#")
-    assert any(one.startswith(base + address) and one.endswith(fragment) for one in found)
+    waiting.until(
+        page,
+        lambda: links.evaluate_all("links => links.map(link => decodeURI(link.href))"),
+        lambda found: any(
+            one.startswith(base + address) and one.endswith(fragment) for one in found
+        ),
+    )
+    context.close()
     assert failures == []

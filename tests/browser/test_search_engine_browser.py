@@ -11,12 +11,17 @@ from urllib.parse import unquote
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from tests.browser import waiting
 from tests.conftest import serve
 
 pytestmark = pytest.mark.browser
 
 BOTH = pytest.mark.parametrize("base", ["http", "file"], indirect=True)
 """For what is loaded, and opened, otherwise from a folder without a server."""
+ONCE = pytest.mark.parametrize(
+    "base", ["http", pytest.param("file", marks=pytest.mark.slow)], indirect=True
+)
+"""For what a folder could do otherwise, but shows in other tests already."""
 
 
 @pytest.fixture(scope="module")
@@ -86,7 +91,7 @@ ZH, EN = "index.html", "en/index.html"
 ONE, TWO = "topic/one.html", "topic/two.html"
 
 
-@BOTH
+@ONCE
 @pytest.mark.parametrize(
     ("start", "query", "listed"),
     [
@@ -112,10 +117,11 @@ def test_the_index_is_loaded_only_when_search_is_used(visit: Visit) -> None:
     visit.type("显存")
     visit.listed()
     wanted = ("tables", "zh.titles", "zh.0")
-    assert {f"search/handbook.{name}.js" for name in wanted} <= visit.index()
+    names = {f"search/handbook.{name}.js" for name in wanted}
+    waiting.until(visit.page, visit.index, names.issubset)
 
 
-@BOTH
+@ONCE
 def test_the_opened_page_marks_the_words(visit: Visit) -> None:
     visit.page.goto(visit.base + EN)
     visit.type("zerocopy")
@@ -131,8 +137,7 @@ def test_enter_opens_the_first_result(visit: Visit) -> None:
     visit.type("填充")
     visit.listed()
     visit.page.keyboard.press("Enter")
-    visit.page.wait_for_url("**/two.html?h=*")
-    assert unquote(visit.page.url).endswith("?h=填充#填充")
+    visit.page.wait_for_url(lambda url: unquote(url).endswith("two.html?h=填充#填充"))
 
 
 def test_pages_load_their_languages_worker(small_site: Path) -> None:

@@ -124,8 +124,6 @@ def test_by_buttons(kind: str, language: str, open_page: Open) -> None:
     waiting.equal(page, lambda: seen(page), boxes(1, 2, 3) if kind == "step" else boxes(3))
     expect(page.locator(".figure__now")).to_have_count(int(kind == "step"))
     expect(button(page, go)).to_have_attribute("aria-disabled", "true")
-    scrolled = "document.querySelector('.figure__scroll').scrollLeft"
-    waiting.until(page, lambda: page.evaluate(scrolled), lambda at: (at > 0) == (kind == "step"))
     button(page, first).click()
     expect(count).to_have_text("1 / 3")
     waiting.at_least(page.locator(".figure__controls button:visible"), width=44, height=44)

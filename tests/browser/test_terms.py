@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -108,7 +109,7 @@ def test_by_finger(open_page: Open) -> None:
     expect(tip).to_be_hidden()
     mark.tap()
     expect(tip).to_be_visible()
-    assert "glossary" not in page.url
+    expect(page).not_to_have_url(re.compile("glossary"))
     mark.tap()
     page.wait_for_url("**/glossary/index.html#term-sm")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -112,7 +113,7 @@ def test_a_footnote_by_finger_and_its_ways_back(open_page: Open) -> None:
     mark = page.locator("article a.footnote-ref").first
     mark.tap()
     expect(boxes(page)).to_contain_text("primary")
-    assert "#" not in page.url
+    expect(page).not_to_have_url(re.compile("#"))
     mark.tap()
     page.wait_for_url("**#fn:a")
     expect(boxes(page)).to_have_count(0)

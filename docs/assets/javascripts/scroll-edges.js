@@ -23,6 +23,7 @@
     var held = holder(box);
     held.style.marginInlineEnd = "";
     held.removeAttribute("data-grown");
+    box.classList.remove("is-tight");
     box.removeAttribute("data-grown");
   }
 
@@ -38,6 +39,16 @@
       var own = parseFloat(getComputedStyle(held).marginRight) || 0;
       held.style.marginInlineEnd = own - Math.min(missing + 2, room) + "px";
       (held.matches("details") ? held : box).setAttribute("data-grown", "");
+    }
+  }
+
+  /** Sets a table closer that is still too wide on a desk, where that makes it fit. */
+  function tighten(box) {
+    if (wide.matches && box.querySelector("table") && box.scrollWidth > box.clientWidth + 1) {
+      box.classList.add("is-tight");
+      if (box.scrollWidth > box.clientWidth + 1) {
+        box.classList.remove("is-tight"); // it scrolls all the same: rather at reading size
+      }
     }
   }
 
@@ -66,6 +77,7 @@
     var boxes = Array.prototype.slice.call(article.querySelectorAll(BOXES));
     boxes.forEach(shrink);
     boxes.forEach(grow); // a fold with several goes on growing until the widest fits
+    boxes.forEach(tighten);
     boxes.forEach(function (box) {
       hold(box);
       mark(box);

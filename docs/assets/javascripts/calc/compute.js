@@ -116,7 +116,7 @@
     var top = Math.ceil(log10(peak) + 0.1);
     var low = Math.min(log10(f.attainable(peak, bandwidth, Math.pow(10, left))), v.measured > 0 ? log10(v.measured * 1e12) : 99);
     var bottom = Math.floor(low);
-    var box = { x: 52, y: 14, w: 336, h: 190 };
+    var box = { x: 52, y: 14, w: 324, h: 190 };
     function x(intensity) {
       return box.x + ((log10(intensity) - left) / (right - left)) * box.w;
     }
