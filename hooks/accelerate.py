@@ -7,9 +7,9 @@ processes make those results beforehand, by doing MkDocs' steps in a copy of thi
 find they leave in the store, and nothing else of theirs counts. A result that is missing, or that
 came with a message, is made as ever. So a wrong guess costs time only.
 
-Two things of MkDocs are replaced, both for one object at a time: `Page.render`, and the environment
-of templates that `on_env` returns. HANDBOOK_CACHE=off leaves both alone, and so does a generator
-whose version is not known here.
+Three things are replaced, each for one object at a time: `Page.render` of MkDocs, the environment
+of templates that `on_env` returns, and the step in which mermaid2 reads a finished page.
+HANDBOOK_CACHE=off leaves them alone, and so does a generator whose version is not known here.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from mkdocs.structure.files import InclusionLevel
 from mkdocs.structure.pages import Page
 from mkdocs.utils import get_build_timestamp
 
-from hooks import dependencies, handbook
+from hooks import dependencies, handbook, proxies
 from hooks.build import Build, Effects
 from hooks.links import includes
 from hooks.notes import history
-from hooks.site import current, inputs, store, workers
+from hooks.site import Kept, current, inputs, store, workers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,6 +45,7 @@ KNOWN: Final = ("1.6.1", "1.6.7")
 SWITCH: Final = "HANDBOOK_CACHE"
 FOLDER: Final = ".cache/build"
 _SITE_DATES: Final = "git_site_revision"
+_HERE: Final = Path(__file__).resolve().parent
 log = logging.getLogger("mkdocs.plugins.handbook")
 
 
@@ -89,7 +90,19 @@ def begin(build: Build, made_from: str, config: MkDocsConfig) -> Accelerator | N
     except inputs.UnknownValueError as error:
         log.info(f"handbook: not accelerated: {error}")
         return None
-    return Accelerator(build, made_from)
+    found = Accelerator(build, made_from)
+    proxies.watch_scripts(config, found.store, code())
+    return found
+
+
+def code() -> str:
+    """Return a hash of the code that makes results, and of what is installed."""
+    return inputs.digest(inputs.packages(), inputs.of_files([_HERE], _HERE))
+
+
+def kept(root: Path) -> Kept:
+    """Return what earlier builds made of a repository's files; nothing where it is unwanted."""
+    return Kept(store.Store(root / FOLDER), code()) if is_wanted() else Kept()
 
 
 @dataclass(slots=True)
@@ -162,6 +175,7 @@ class Accelerator:
         if self.made_from and not self.messages.warnings:
             current.remember(self.build.tree.root, site, self.made_from)
         logging.getLogger("mkdocs").removeHandler(self.messages)
+        self.build.tree.data.kept.save()
         self.store.prune()
 
     # Markdown to HTML
@@ -278,7 +292,7 @@ class Accelerator:
         shown, nav = _shown(files, self.build), self.nav
         assert nav is not None
         self.frame = inputs.digest(self.common, dependencies.frame(nav, shown))
-        watched = _Environment(env, self)
+        watched = proxies.Environment(env, self.framed)
         mark = inputs.digest("frame", self.frame)
         if self.fresh >= workers.ENOUGH or mark not in self.store:
 
@@ -293,7 +307,10 @@ class Accelerator:
                     context = config.plugins.on_page_context(
                         context, page=page, config=config, nav=nav
                     )
-                    template.render(context)
+                    text = template.render(context)
+                    for step in config.plugins.events["post_page"]:
+                        if isinstance(step, proxies.Scripted):
+                            step(text, page=page, config=config)
                 finally:
                     page.active = False
 
@@ -337,32 +354,6 @@ class Accelerator:
             config.extra.get("alternate"),
             others,
         )
-
-
-class _Environment:
-    """Jinja's environment as MkDocs uses it, with templates that look before they render."""
-
-    def __init__(self, env: jinja2.Environment, accelerator: Accelerator) -> None:
-        self._env = env
-        self._accelerator = accelerator
-
-    def get_template(self, name: str, *arguments: Any) -> _Template:
-        return _Template(self._env.get_template(name, *arguments), self._accelerator)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._env, name)
-
-
-class _Template:
-    def __init__(self, template: jinja2.Template, accelerator: Accelerator) -> None:
-        self._template = template
-        self._accelerator = accelerator
-
-    def render(self, context: Any) -> str:
-        return self._accelerator.framed(self._template, context)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._template, name)
 
 
 def _be_silent(messages: _Counter) -> None:

@@ -8,14 +8,10 @@ moment at which all pages of all languages are on disk.
 
 from __future__ import annotations
 
-import html as html_lib
-import logging
 import sys
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mkdocs.exceptions import PluginError
 from mkdocs.plugins import event_priority, get_plugin_logger
 from mkdocs.structure.nav import Section
 
@@ -23,16 +19,12 @@ ROOT = Path(__file__).resolve().parent.parent
 if str(ROOT) not in sys.path:  # MkDocs loads this file by path, whatever the working directory
     sys.path.insert(0, str(ROOT))
 
-from hooks import accelerate, complete, dependencies, preview
+from hooks import accelerate, complete, dependencies, preview, settings
 from hooks import build as building
 from hooks.build import Build, Place
-from hooks.findings import Finding, has_errors
-from hooks.handbook import read_tree
-from hooks.markdown import HeadingIdsExtension
-from hooks.notes import drafts, navigation
-from hooks.pages import fences as data_fences
+from hooks.notes import navigation
 from hooks.search import install as search_install
-from hooks.site import current, offline, publish
+from hooks.site import offline, publish
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,8 +37,6 @@ if TYPE_CHECKING:
     from mkdocs.structure.pages import Page
 
 log = get_plugin_logger("handbook")
-for _talkative in ("mermaid2", "mkdocs_static_i18n"):  # a line a page, of no use to anybody
-    logging.getLogger(f"mkdocs.plugins.{_talkative}").setLevel(logging.WARNING)
 _KEY = "handbook"
 _FAST = "handbook_accelerator"
 
@@ -63,83 +53,17 @@ def _accelerator(config: MkDocsConfig) -> accelerate.Accelerator | None:
     return found
 
 
-def _language(config: MkDocsConfig) -> str:
-    language = getattr(config.plugins.get("i18n"), "current_language", None)
-    return str(language or "zh")
-
-
-def _say(findings: Sequence[Finding], build: Build) -> None:
-    """Log errors, which end a build (not while serving), and how many warnings there are."""
-    for finding in findings:
-        if finding.severity == "error":
-            (log.warning if build.is_serving else log.error)(finding.text)
-    warnings = sum(finding.severity != "error" for finding in findings)
-    if warnings:
-        log.info(f"{warnings} warnings, which `make check` lists")
-    if has_errors(findings) and not build.is_serving:
-        count = sum(finding.severity == "error" for finding in findings)
-        raise PluginError(f"{count} error(s) above; the site was not changed")
-
-
 @event_priority(100)  # Before static-i18n (-100) and the others read the configuration
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
     """Read and check the sources once, and direct the build to a staging folder."""
     if _KEY in config.extra:
-        _build(config).language = _language(config)
+        _build(config).language = settings.language(config)
         return config
-    if not config.repo_url:
-        config.edit_uri = None  # an edit button that leads nowhere is worse than none
-    site = Path(config.site_dir)
-    # `mkdocs serve` renders into a temporary folder of its own: nothing to protect there.
-    is_serving = site.parent == Path(tempfile.gettempdir()) and site.name.startswith("mkdocs_")
-    made_from = "" if is_serving else accelerate.made_from(config, ROOT)
-    if made_from and current.is_current(ROOT, site, made_from):
-        log.info(f"nothing has changed since the site in {site} was built: it stays as it is")
-        raise SystemExit(0)
-    log.info("checking the notes")
-    tree = read_tree(
-        ROOT,
-        Path(config.docs_dir),
-        repo_url=config.repo_url or "",
-        site_url=config.site_url or "",
-    )
-    build = building.begin(tree, site, is_serving=is_serving)
-    if not is_serving:
-        config.nav = drafts.published_nav(config.nav or [], build.held)
+    build, made_from = settings.begin(config, ROOT)
     config.extra[_KEY] = build
     config.extra[_FAST] = accelerate.begin(build, made_from, config)
-    config.extra["offline_worker"] = not is_serving  # read by overrides/main.html
-    _say(tree.findings, build)
-    config.markdown_extensions.append(HeadingIdsExtension())  # type: ignore[arg-type]
-    _add_fences(config, build)
-    if not is_serving:
-        publish.recover(site)
-        config.site_dir = str(publish.staging_dir(site))
+    settings.direct(config, build)
     return config
-
-
-def fence_mermaid_custom(source: str, *_: object, **__: object) -> str:
-    """Return a diagram for Material's renderer, readable as text without script.
-
-    mermaid2 looks for a formatter of this name; its own leaves `<` and `&` unescaped.
-    """
-    return f'<pre class="mermaid"><code>{html_lib.escape(source, quote=False)}\n</code></pre>'
-
-
-def _add_fences(config: MkDocsConfig, build: Build) -> None:
-    superfences = config.mdx_configs.setdefault("pymdownx.superfences", {})
-    fences = superfences.setdefault("custom_fences", [])
-    for fence in fences:
-        if fence["name"] == "mermaid":
-            fence["format"] = fence_mermaid_custom
-    fences += [
-        {
-            "name": kind,
-            "class": kind,
-            "format": lambda source, *_, kind=kind, **__: build.show(kind, source),
-        }
-        for kind in data_fences.KINDS
-    ]
 
 
 @event_priority(100)  # Before static-i18n looks for the files of a language
@@ -148,11 +72,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     build = _build(config)
     plugin = config.plugins.get("git-revision-date-localized")
     dependencies.tell_dates(build, files, plugin, is_wanted=accelerate.is_wanted())
-    if not build.is_serving:
-        for file in list(files.documentation_pages()):
-            path = file.src_uri
-            if path.removesuffix(".md").removesuffix(".en") in build.held:
-                files.remove(file)
+    settings.leave_out_drafts(files, build)
     return files
 
 
@@ -160,7 +80,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 def on_nav(nav: Navigation, config: MkDocsConfig, files: Files) -> Navigation:
     """Name each section after its index page, in the language being built."""
     build = _build(config)
-    build.language = _language(config)
+    build.language = settings.language(config)
     build.about[build.language] = config.site_description or ""
 
     def rename(items: Sequence[Any], entries: Sequence[navigation.Entry]) -> None:
@@ -245,9 +165,9 @@ def on_post_build(config: MkDocsConfig) -> None:
     build = _build(config)
     staged = Path(config.site_dir)
     log.info("building the search index and checking every page")
-    settings = search_install.read_settings(config.extra.get("search"))
+    search = search_install.read_settings(config.extra.get("search"))
     site_url = config.site_url or ""
-    _say(complete.complete_site(build, staged, config.theme.dirs, settings, site_url), build)
+    settings.say(complete.complete_site(build, staged, config.theme.dirs, search, site_url), build)
     if build.is_serving:
         offline.switch_off(staged)
     else:

@@ -34,6 +34,7 @@ from hooks.pages import (
     paths,
     questions,
     reading_order,
+    tables,
     tagged,
     takeaway,
     term_marks,
@@ -189,7 +190,7 @@ def forget(build: Build) -> None:
     build.links_back.clear()
     build.nearby.clear()
     vars(build).pop("shown_notes", None)
-    vars(build.tree.data).pop("items", None)
+    build.tree.data.forget()
     build.items = catalogue.by_page(build.tree.items)
     build.pace = progress.Pace(sys.maxsize)
 
@@ -260,6 +261,7 @@ def complete_page(build: Build, html: str, place: Place) -> tuple[str, Effects]:
         ]
     else:
         effects.fallback = place.page
+    html = tables.free_corners(html)
     if place.page in build.written:
         effects.carried = _carry(build, place.page)
     if note.id in build.held:

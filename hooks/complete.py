@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import gzip
 from typing import TYPE_CHECKING, Any
 
@@ -31,7 +32,7 @@ def complete_site(
     site_url: str,
 ) -> list[Finding]:
     """Write what pages lead to beside them, and return what is wrong with the finished pages."""
-    tree = build.tree
+    tree, kept = build.tree, build.tree.data.kept
     entries.add_entries(list(build.searched.values()), _searched(build))
     search_settings.topics = {
         language: topics.topics(tree.areas, tree.notes, language) for language in ("zh", "en")
@@ -42,6 +43,7 @@ def complete_site(
         list(build.searched.values()),
         list(tree.glossary.terms.values()),
         search_settings,
+        functools.partial(kept.recall, "held"),
     )
     publish.add_licences(tree.root, staged)
     made: dict[str, str | bytes] = {}
@@ -56,14 +58,16 @@ def complete_site(
     made |= resource_files(tree.library, resources.topics(tree.areas))
     made |= shared.entrance_files(build.about, site_url)
     leaves = [leaf for leaf, _ in build.written.values()]
-    made |= shared.card_files(leaves, site_url, tree.root / ".cache" / "cards")
+    made |= shared.card_files(leaves, site_url, tree.root / ".cache" / "cards", kept)
     sitemap = staged / "sitemap.xml"
     if sitemap.is_file():  # again, without the day of the build in its head
         made["sitemap.xml.gz"] = gzip.compress(sitemap.read_bytes(), mtime=0)
     publish.add_files(staged, made)
     if not build.is_serving:
-        prune.prune(staged, keep=prune.STOCK if search_settings.engine == "stock" else ())
-    return sorted({*build.found, *check.check_site(staged, site_url=site_url)})
+        prune.prune(
+            staged, keep=prune.STOCK if search_settings.engine == "stock" else (), kept=kept
+        )
+    return sorted({*build.found, *check.check_site(staged, site_url=site_url, kept=kept)})
 
 
 def _searched(build: Build) -> list[entries.Entry]:

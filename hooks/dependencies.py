@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -109,11 +110,21 @@ def tell_dates(build: Build, files: Files, plugin: Any, *, is_wanted: bool) -> N
     of the build, so that two builds of a day agree.
     """
     known = getattr(plugin, "last_revision_commits", None)
-    if known != {}:
+    if known is None:
         return
     root = build.tree.root
     is_asked = is_wanted and plugin.config.get("enable_git_follow")
+    if not known:
+        _tell_changes(build, files, plugin, is_asked=is_asked)
+    if is_asked:  # for each language: the plugin forgets them with its configuration
+        tagged = history.tags(root)
+        plugin.util.tag_cache |= {commit: tagged.get(commit, "") for commit, _ in known.values()}
+
+
+def _tell_changes(build: Build, files: Files, plugin: Any, *, is_asked: bool) -> None:
+    root, known = build.tree.root, plugin.last_revision_commits
     found = history.last_changes(root) if is_asked else {}
+    commits = history.extent(root) if is_asked else ""
     day = get_build_timestamp() // 86400 * 86400
     for file in files.documentation_pages():
         if file.abs_src_path is None:
@@ -125,7 +136,5 @@ def tell_dates(build: Build, files: Files, plugin: Any, *, is_wanted: bool) -> N
         elif name not in build.added:
             known[str(path)] = ("", day)
         elif is_asked:
-            known[str(path)] = plugin.util.get_git_commit_timestamp(str(path))
-    if is_asked:  # last: the plugin forgets them when it meets a folder for the first time
-        tagged = history.tags(root)
-        plugin.util.tag_cache |= {commit: tagged.get(commit, "") for commit, _ in known.values()}
+            ask = functools.partial(plugin.util.get_git_commit_timestamp, str(path))
+            known[str(path)] = build.tree.data.kept.recall("dates", f"{commits} {name}", ask)

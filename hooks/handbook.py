@@ -47,6 +47,7 @@ from hooks.pages import glossary as glossary_page
 from hooks.pages import paths as paths_page
 from hooks.pages.values import values
 from hooks.search.words import term_forms
+from hooks.site import Kept
 from hooks.tree import Data, Tree, generated_ids
 
 WRITTEN = {"README.md": "zh", "README.en.md": "en", "CONTENTS.md": "zh", "CONTENTS.en.md": "en"}
@@ -61,7 +62,12 @@ _NO_DATA = re.compile(
 
 
 def read_tree(
-    root: Path, docs: Path | None = None, *, repo_url: str = "", site_url: str = ""
+    root: Path,
+    docs: Path | None = None,
+    *,
+    repo_url: str = "",
+    site_url: str = "",
+    kept: Kept | None = None,
 ) -> Tree:
     """Read the sources below `root` and check them.
 
@@ -70,6 +76,7 @@ def read_tree(
         docs: The folder of notes; default `root/docs`.
         repo_url: The repository's address, by which links to itself are known.
         site_url: The address the site is published at, likewise.
+        kept: What earlier builds made, if that is to be used.
     """
     docs = docs or root / "docs"
     settings = Settings(repo_url=repo_url, site_url=site_url, docs_prefix=docs.name, root=root)
@@ -78,7 +85,7 @@ def read_tree(
     # Mermaid's parser is a process of its own, which works beside the rest.
     with ThreadPoolExecutor(1) as beside:
         pictures = beside.submit(_check_diagrams, notes, docs, root)
-        tree = _read_rest(root, docs, notes, settings, memory)
+        tree = _read_rest(root, docs, notes, settings, memory, kept)
         findings += tree.findings + pictures.result()
     return replace(tree, findings=sorted(set(findings)))
 
@@ -109,7 +116,12 @@ def check_note(tree: Tree, path: str, repo_url: str = "", site_url: str = "") ->
 
 
 def _read_rest(
-    root: Path, docs: Path, notes: Catalogue, settings: Settings, memory: Memory
+    root: Path,
+    docs: Path,
+    notes: Catalogue,
+    settings: Settings,
+    memory: Memory,
+    kept: Kept | None,
 ) -> Tree:
     findings: list[Finding] = []
     digests = digest.of_all(notes, settings, memory)
@@ -126,9 +138,9 @@ def _read_rest(
     if config.is_file():
         entries = navigation.read_navigation(config)
         findings += navigation.check_navigation(entries, notes)
-    kept = f"/{drawn.FOLDER}/"  # named by hashes, which no note writes
+    hidden = f"/{drawn.FOLDER}/"  # named by hashes, which no note writes
     orphans = assets.orphans(notes, docs, digests, settings, _beside(root))
-    findings += [one for one in orphans if kept not in one.file]
+    findings += [one for one in orphans if hidden not in one.file]
     areas, problems = topic_map.load(layout.topics, layout.name(layout.topics))
     findings += problems + topic_tree.check(areas, notes)
     findings += missing_translations(published(notes))
@@ -143,7 +155,7 @@ def _read_rest(
         lines = layout.register.read_text(encoding="utf-8").splitlines()
         name = layout.name(layout.register)
         findings += addresses.check_register(lines, published(notes), name)
-    data = Data(root, docs, notes, library)
+    data = Data(root, docs, notes, library, kept)
     findings += _check_data(data, memory)
     tree = Tree(
         root,

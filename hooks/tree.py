@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import datetime
+import pickle
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from hooks.calc import engine as calc_engine
 from hooks.data import Layout, coverage, facts, glossary, glossary_load, load, paths, resources
@@ -20,22 +22,37 @@ from hooks.pages import glossary as glossary_page
 from hooks.pages import resources as resources_page
 from hooks.pages import sources as bibliography
 from hooks.pages.values import values
-from hooks.site import anki
+from hooks.site import Kept, anki, inputs
 
 
 class Data:
     """The data that pages show: each part is read when somebody first asks for it."""
 
     def __init__(
-        self, root: Path, docs: Path, notes: Catalogue, library: resources.Library
+        self,
+        root: Path,
+        docs: Path,
+        notes: Catalogue,
+        library: resources.Library,
+        kept: Kept | None = None,
     ) -> None:
         """Note where the data lie; nothing is read yet."""
         self.root, self.docs, self.notes, self.library = root, docs, notes, library
+        self.kept = kept or Kept()
+        self._users: dict[str, dict[str, list[Note]]] = {}
 
     @cached_property
     def facts(self) -> tuple[facts.FactBase, list[Finding]]:
         """The facts, and what is wrong with them."""
-        return load.load_facts(Layout(self.docs).data)
+        found: tuple[facts.FactBase, list[Finding]] = self._read(
+            "facts", Layout(self.docs).data, load.load_facts
+        )
+        return found
+
+    def _read(self, step: str, folder: Path, load: Callable[[Path], Any]) -> Any:
+        """Return what a folder holds; packed while it is kept, for a build may add to it."""
+        key = inputs.digest(folder.name, inputs.of_files([folder], self.docs))
+        return pickle.loads(self.kept.recall(step, key, lambda: pickle.dumps(load(folder), 5)))
 
     @cached_property
     def glossary(self) -> tuple[glossary.Glossary, list[Finding]]:
@@ -54,6 +71,27 @@ class Data:
         pages = frozenset(self.notes.ids())
         known = self.fences.known
         return values.Resolver(self.facts[0], self.docs, self.root, pages, known=known)
+
+    def users(self, language: str) -> dict[str, list[Note]]:
+        """Return the notes of a language that rest on each source, by its key."""
+        if language not in self._users:
+            found = source_use.users(self.notes, self.facts[0], self.resolver, language)
+            self._users[language] = found
+        return self._users[language]
+
+    def first_uses(self, note: Note, find: Callable[[], dict[str, int]]) -> dict[str, int]:
+        """Return the lines of the headings below which a note first uses each term."""
+        key = inputs.digest(note.language, note.text, self._stamp_of_terms)
+        return self.kept.recall("uses", key, find)
+
+    @cached_property
+    def _stamp_of_terms(self) -> str:
+        return inputs.of_files([Layout(self.docs).terms], self.docs)
+
+    def forget(self) -> None:
+        """Forget what was concluded from the texts of notes."""
+        vars(self).pop("items", None)
+        self._users.clear()
 
     @cached_property
     def items(self) -> tuple[Item, ...]:
@@ -125,7 +163,7 @@ def fill(
     """
 
     def users(language: str) -> dict[str, list[Note]]:
-        return source_use.users(tree.notes, tree.facts, tree.resolver, language)
+        return tree.data.users(language)
 
     def library(language: str) -> str:
         cited = resources_page.citing(
@@ -135,7 +173,8 @@ def fill(
 
     def uses(language: str) -> glossary_page.Uses:
         order = [page.path.removesuffix(".md") for one in tree.entries for page in one.pages()]
-        return term_marks.Marks(tree.glossary).uses(published(tree.notes), order, language)
+        marks = term_marks.Marks(tree.glossary)
+        return marks.uses(published(tree.notes), order, language, tree.data.first_uses)
 
     return markers.fill_markers(
         markdown,

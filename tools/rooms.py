@@ -20,6 +20,7 @@ FACES = (
     "cli",
     "preview",
     "accelerate",
+    "proxies",
     "dependencies",
     "complete",
     "build",
@@ -41,6 +42,7 @@ room, not a module in it. `make check` refuses anything else.
 adapter | cli
 preview
 accelerate
+proxies
 dependencies
 complete
 build

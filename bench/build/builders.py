@@ -24,7 +24,9 @@ adapter.ROOT = Path(__file__).parent
 from hooks.adapter import *
 """
 _PICTURES = (".svg", ".png")
-_NAMES_NOTES = {"coverage.yml", "paths.yml"}
+_NAMES_NOTES = {"coverage.yml", "paths.yml", "topics.yml", "published-addresses.txt"}
+_FREE_OF_NOTES = ("facts", "sources")
+"""Folders of data that a tree with other notes can use as they are."""
 _OURS = ("hooks:", "extra_css:", "extra_javascript:", "  custom_dir:", "strict:", "plugins:")
 _PLAIN_PLUGINS = """\
 plugins:
@@ -64,7 +66,11 @@ def _lend(root: Path) -> None:
         wanted = path.parts[0] in (*notes.VOLUMES, "assets", "data", "code")
         if path.parts[0] in notes.VOLUMES and file.suffix in _PICTURES:
             wanted = f"/{path.name}" in said  # a picture that nothing shows is an error
-        named = path.parts[0] == "data" and (path.name in _NAMES_NOTES or len(path.parts) > 2)
+        named = path.parts[0] == "data" and not (
+            path.parts[1] in _FREE_OF_NOTES
+            if len(path.parts) > 2
+            else path.name not in _NAMES_NOTES
+        )
         if wanted and not named and file.is_file() and file.suffix != ".md":
             target = root / "docs" / path
             target.parent.mkdir(parents=True, exist_ok=True)

@@ -70,6 +70,19 @@ def head(root: Path) -> str:
     return run.stdout.strip()
 
 
+def extent(root: Path) -> str:
+    """Return the commit that is checked out and how many are below it; empty without git.
+
+    A shallow clone that is deepened has the same head, and other dates.
+    """
+    command = ["git", "rev-list", "--count", "HEAD"]
+    try:
+        run = subprocess.run(command, cwd=root, capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        return ""
+    return f"{head(root)} {run.stdout.strip()}"
+
+
 def tags(root: Path) -> dict[str, str]:
     """Map commits to the first tag of each, in the order of `git tag`; empty without git."""
     shown = "%(objectname) %(*objectname) %(refname:short)"

@@ -12,7 +12,7 @@ from hooks.findings import nearest
 from hooks.pages.items import Item, Said, area_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from hooks.data import Glossary, Term
     from hooks.findings import Finding
@@ -161,13 +161,18 @@ def render(glossary: Glossary, notes: Catalogue, language: str, uses: Uses | Non
     `uses` are the sections that an entry names as those that use its term.
     """
     entries = glossary.entries
+    back: dict[str, list[str]] = defaultdict(list)
+    for one in entries.values():
+        for name in one.see:
+            back[name].append(one.id)
     parts = [_index(entries, language)]
     for name, subject in glossary.subjects.items():
         terms = [term for term in subject.terms if term.says is not None]
         if not terms:
             continue
         items = "\n".join(
-            _entry(term, glossary, notes, language) + _used((uses or {}).get(term.id, ()), language)
+            _entry(term, glossary, notes, language, back)
+            + _used((uses or {}).get(term.id, ()), language)
             for term in terms
         )
         title = subject.title.in_language(language)
@@ -175,7 +180,9 @@ def render(glossary: Glossary, notes: Catalogue, language: str, uses: Uses | Non
     return "\n\n".join(parts)
 
 
-def _entry(term: Term, glossary: Glossary, notes: Catalogue, language: str) -> str:
+def _entry(
+    term: Term, glossary: Glossary, notes: Catalogue, language: str, back: Mapping[str, list[str]]
+) -> str:
     words = _WORDS[language]
     says = term.says
     assert says is not None
@@ -196,7 +203,7 @@ def _entry(term: Term, glossary: Glossary, notes: Catalogue, language: str) -> s
         _also([form for form in term.forms if form not in {*names, *term.avoid}], language),
         _vendors(term, language),
         _defined(term, notes, language),
-        _related(term, glossary, language),
+        _related(term, glossary, language, back.get(term.id, [])),
     ]
     if any(more):
         lines.append(f'<p class="glossary__more">{" · ".join(one for one in more if one)}</p>')
@@ -258,10 +265,11 @@ def _used(sections: Sequence[tuple[Note, Heading | None]], language: str) -> str
     return f'\n<p class="glossary__more" data-search-exclude>{said}</p>'
 
 
-def _related(term: Term, glossary: Glossary, language: str) -> str:
+def _related(term: Term, glossary: Glossary, language: str, back: Sequence[str]) -> str:
+    """Return links to what an entry names, and to those that name it, `back`."""
     words = _WORDS[language]
-    back = [one.id for one in glossary.entries.values() if term.id in one.see]
-    known = [name for name in dict.fromkeys([*term.see, *back]) if name in glossary.entries]
+    terms = glossary.terms
+    known = [one for one in dict.fromkeys([*term.see, *back]) if terms[one].says is not None]
     links = [
         f'<a href="#{anchor(name)}">{escape(glossary.terms[name].name(language))}</a>'
         for name in known

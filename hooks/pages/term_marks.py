@@ -9,7 +9,7 @@ text do not meet them.
 from __future__ import annotations
 
 import re
-from functools import cached_property
+from functools import cached_property, partial
 from html import escape
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -19,10 +19,9 @@ from hooks.pages import glossary as entries
 from hooks.pages.blocks import lines_of_fences
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from hooks.data import Glossary, Term
-    from hooks.markdown import Heading
     from hooks.notes import Catalogue, Note
     from hooks.pages.glossary import Uses
 
@@ -92,13 +91,20 @@ class Marks:
         page = _Page(self.glossary, automaton, note)
         return page.marked(html)
 
-    def uses(self, notes: Catalogue, order: Sequence[str], language: str) -> Uses:
+    def uses(
+        self,
+        notes: Catalogue,
+        order: Sequence[str],
+        language: str,
+        recall: Callable[[Note, Callable[[], dict[str, int]]], dict[str, int]] | None = None,
+    ) -> Uses:
         """Return the first sections that use each term, one a note, read from the notes' text.
 
         Args:
             notes: All notes.
             order: Ids of the notes in the order in which readers meet them.
             language: Whose notes to look at.
+            recall: Knows what was found in a note that has been read before.
         """
         automaton = self._chinese if language == "zh" else self._english
         found: Uses = {}
@@ -107,22 +113,26 @@ class Marks:
             if note is None or note.language != language or not _takes_marks(note):
                 continue
             page = _Page(self.glossary, automaton, note)
-            for name, heading in _first_uses(page, note).items():
+            find = partial(_first_uses, page, note)
+            headings = {one.line: one for one in note.source.headings}
+            for name, line in (recall(note, find) if recall else find()).items():
                 known = found.setdefault(name, [])
                 if len(known) < MOST_USES and page.is_marked(self.glossary.terms[name]):
-                    known.append((note, heading))
+                    known.append((note, headings.get(line)))
         return found
 
 
-def _first_uses(page: _Page, note: Note) -> dict[str, Heading | None]:
-    """Return the heading below which a note first uses each term, outside code and links."""
+def _first_uses(page: _Page, note: Note) -> dict[str, int]:
+    """Return the line of the heading below which a note first uses each term, outside code and
+    links; 0 where it is the title or none.
+    """
     inside = lines_of_fences(note.source.fences)
     headings = {one.line: one for one in note.source.headings}
-    first: dict[str, Heading | None] = {}
-    heading, fields = None, note.text.startswith("---")
+    first: dict[str, int] = {}
+    heading, fields = 0, note.text.startswith("---")
     for number, line in enumerate(note.text.split("\n"), 1):
         if number in headings:
-            fields, heading = False, headings[number] if headings[number].level > 1 else None
+            fields, heading = False, number if headings[number].level > 1 else 0
         elif not fields and number not in inside:
             for _, _, name in page.found(_NOT_PROSE.sub(" ", line)):
                 first.setdefault(name, heading)

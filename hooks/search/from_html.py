@@ -8,6 +8,7 @@ from typing import Final
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from hooks.notes import Note
+from hooks.search.formulas import plain
 from hooks.search.pages import (
     CODE_CLOSE,
     CODE_OPEN,
@@ -31,6 +32,9 @@ _BLOCKS: Final = frozenset(
     "details aside article title desc pre svg thead tbody tfoot header footer hr "
     "center address form fieldset label".split()
 )
+
+
+_FORMULA: Final = "arithmatex"
 
 
 _CELLS: Final = frozenset({"td", "th"})
@@ -79,6 +83,15 @@ class _Reader:
         self.current = [_visible(node)]
         self.flush(NOTE, target)
 
+    def formula(self, tex: str, *, is_block: bool) -> None:
+        """Read a formula; one in lines of its own counts as code, with which no result begins."""
+        if is_block:
+            self.flush()
+            self.current = [CODE_OPEN, plain(tex), CODE_CLOSE]
+            self.flush()
+        else:
+            self.current.append(plain(tex))
+
     def walk(self, node: LexborNode, *, is_code: bool = False) -> None:
         for child in node.iter(include_text=True):
             self.read(child, is_code=is_code)
@@ -94,7 +107,9 @@ class _Reader:
         classes = (attributes.get("class") or "").split()
         if "data-search-exclude" in attributes or "headerlink" in classes:
             return
-        if tag in _HEADINGS and attributes.get("id"):
+        if _FORMULA in classes:
+            self.formula(node.text(deep=True) or "", is_block=tag in _BLOCKS)
+        elif tag in _HEADINGS and attributes.get("id"):
             self.heading(node, _HEADINGS[tag])
         elif tag == "sup" and (attributes.get("id") or "").startswith("fnref"):
             for link in node.css("a"):
@@ -159,7 +174,9 @@ def _visible(node: LexborNode) -> str:
             hidden = {"headerlink", "footnote-backref", "footnote-ref", "footnote-uses"} & set(
                 classes
             )
-            if not hidden and child.tag not in _SKIPPED:
+            if _FORMULA in classes:
+                parts.append(plain(child.text(deep=True) or ""))
+            elif not hidden and child.tag not in _SKIPPED:
                 walk(child)
 
     walk(node)

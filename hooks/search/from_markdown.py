@@ -14,10 +14,12 @@ from typing import TYPE_CHECKING, Any
 import yaml
 from markdown_it import MarkdownIt
 from mdit_py_plugins.deflist import deflist_plugin
+from mdit_py_plugins.dollarmath import dollarmath_plugin
 from mdit_py_plugins.footnote import footnote_plugin
 
 from hooks.markdown import Slugger, plain_text
 from hooks.notes import fields, language_of
+from hooks.search.formulas import plain
 from hooks.search.pages import (
     CODE_CLOSE,
     CODE_OPEN,
@@ -55,7 +57,8 @@ _SKIPPED_TAGS = re.compile(
 @lru_cache(maxsize=1)
 def _parser() -> MarkdownIt:
     parser = MarkdownIt("commonmark").enable(["table", "strikethrough"])
-    return parser.use(footnote_plugin).use(deflist_plugin)
+    parser = parser.use(footnote_plugin).use(deflist_plugin)
+    return parser.use(dollarmath_plugin, allow_space=False, allow_digits=False, double_inline=True)
 
 
 def _unfold(text: str) -> str:
@@ -126,7 +129,9 @@ class _Reader:
             return ""
         if token.type == "image":
             return token.content
-        if token.type in ("text", "math_inline", "text_special"):
+        if token.type in ("math_inline", "math_inline_double"):
+            return plain(token.content)
+        if token.type in ("text", "text_special"):
             return token.content
         return "".join(self.piece(child) for child in token.children or [])
 
@@ -154,6 +159,8 @@ class _Reader:
                     self.add(text, NOTE, note)
                 else:
                     self.add(text)
+            elif kind in ("math_block", "math_block_label"):
+                self.add(f"{CODE_OPEN}{plain(token.content)}{CODE_CLOSE}")
             elif kind in ("fence", "code_block"):
                 self.code(token.content)
             elif kind == "html_block":

@@ -18,6 +18,7 @@ from hooks.search.from_folder import folder_pages
 from hooks.search.pages import Page
 from hooks.search.pairs import pair_sections
 from hooks.search.words import characters, everyday
+from hooks.search.words.held import Recall
 
 FORMAT: Final = 1
 """Number of the format; the core refuses any other."""
@@ -99,21 +100,28 @@ def _cut(pages: Iterable[Page], most: int) -> list[list[Page]]:
 
 
 def make_index(
-    pages: Sequence[Page], groups: Sequence[Term] = (), *, part_bytes: int = PART_BYTES
+    pages: Sequence[Page],
+    groups: Sequence[Term] = (),
+    *,
+    part_bytes: int = PART_BYTES,
+    recall: Recall | None = None,
 ) -> Index:
-    """Return the index of pages; `groups` are the terms that mean the same."""
+    """Return the index of pages; `groups` are the terms that mean the same.
+
+    `recall` knows which words stood in texts that were read before.
+    """
     numbers = pair_sections(pages)
     texts = [text for page in pages for text in _texts(page)]
     forms = [form for group in groups for form in group.forms]
     han = characters.han_of(texts) | characters.han_of(forms)
-    pairs = characters.regional(han, forms, texts)
+    pairs = characters.regional(han, forms, texts, recall)
     places = _places(pages, numbers)
     tables = {
         "simple": characters.simple_pairs(han.union(*(old for old, _ in pairs))),
         "sounds": characters.sounds(characters.han_of(texts)),
         "groups": [_group(group, places) for group in groups]
         + [[f"~{old}", [old, new], []] for old, new in pairs],
-        "everyday": everyday.table(_titles(pages), texts),
+        "everyday": everyday.table(_titles(pages), texts, recall),
     }
     index = Index(tables, pages=list(pages))
     for language in dict.fromkeys(page.language for page in pages):

@@ -20,6 +20,7 @@ from hooks.search.engine import core_source
 from hooks.search.index import Index, make_index, script
 from hooks.search.material import PREFIXES, WORKER_NAME, WORKERS_DIR, PatchError, Replacement
 from hooks.search.pages import Page
+from hooks.search.words.held import Recall
 
 FOLDER: Final = "search"
 CORE: Final = f"{FOLDER}/engine.js"
@@ -155,6 +156,7 @@ def own_files(
     groups: Sequence[Term] = (),
     settings: Settings | None = None,
     prefixes: Mapping[str, str] = PREFIXES,
+    recall: Recall | None = None,
 ) -> dict[str, str]:
     """Return what the site needs for the engine of our own: address in the site -> text.
 
@@ -171,7 +173,7 @@ def own_files(
     bundle = material.single(theme_dir / "assets/javascripts", "bundle.*.min.js")
     stock = bundle.read_bytes().decode("utf-8")
     check_bundle(stock)
-    index = make_index(pages, groups)
+    index = make_index(pages, groups, recall=recall)
     files = index_files(index) | {CORE: core_source()}
     parts = {
         language: [
@@ -205,10 +207,12 @@ def install(
     pages: Sequence[Page],
     groups: Sequence[Term] = (),
     settings: Settings | None = None,
+    recall: Recall | None = None,
 ) -> None:
     """Write search into a built site, once all languages and search_index.json are on disk.
 
-    Calling it again changes nothing. Raises PatchError, SearchIndexError or OSError.
+    Calling it again changes nothing. `recall` knows what stood in texts that were read before.
+    Raises PatchError, SearchIndexError or OSError.
     """
     chosen = settings or Settings()
     if chosen.engine == "stock":
@@ -216,7 +220,7 @@ def install(
         (site_dir / FACETS).write_text(f"var __search_facets = {suggested};\n", encoding="utf-8")
         return
     latest = {page.location: page for page in pages}
-    files = own_files(theme_dir, list(latest.values()), groups, chosen)
+    files = own_files(theme_dir, list(latest.values()), groups, chosen, recall=recall)
     index = site_dir / "search/search_index.json"
     tiny = tiny_index(index.read_text(encoding="utf-8"))
     files["search/search_index.json"] = tiny

@@ -17,6 +17,8 @@ from selectolax.lexbor import LexborHTMLParser
 from hooks.findings import Finding, nearest
 from hooks.links import Target, follow, resolve
 from hooks.markdown import html_tags
+from hooks.site import inputs
+from hooks.site.kept import Kept
 
 _LOADED = {
     "script": ("src",),
@@ -92,24 +94,23 @@ def read_page(path: str, html: str) -> Page:
     return Page(path, frozenset(ids), repeated, tuple(links), tuple(loads), refresh)
 
 
-def check_site(site: Path, *, site_url: str = "", name: str = "site") -> list[Finding]:
+def check_site(
+    site: Path, *, site_url: str = "", name: str = "site", kept: Kept | None = None
+) -> list[Finding]:
     """Check every page and style sheet below `site`.
 
     Args:
         site: The folder of built pages.
         site_url: The published address; links to it count as links within the site.
         name: How messages call the folder.
+        kept: Knows what stood in pages that were read before.
     """
     files = {
         path.relative_to(site).as_posix(): path
         for path in sorted(site.rglob("*"))
         if path.is_file()
     }
-    pages = {
-        path: read_page(path, file.read_text(encoding="utf-8", errors="replace"))
-        for path, file in files.items()
-        if path.endswith(".html")
-    }
+    pages = _read_pages(files, kept or Kept())
     findings = []
     targets = _Targets(site_url, files)
     for page in pages.values():
@@ -124,6 +125,19 @@ def check_site(site: Path, *, site_url: str = "", name: str = "site") -> list[Fi
             findings.extend(_check_style(path, text, files, name))
     findings.extend(_check_redirects(pages, files, site_url, name))
     return sorted(set(findings))
+
+
+def _read_pages(files: dict[str, Path], kept: Kept) -> dict[str, Page]:
+    """Read all pages, those that are not known by several processes."""
+    texts = {path: file.read_bytes() for path, file in files.items() if path.endswith(".html")}
+    keys = {path: inputs.digest(path, data) for path, data in texts.items()}
+    paths = list(texts)
+
+    def read(number: int) -> Page:
+        path = paths[number]
+        return read_page(path, texts[path].decode("utf-8", "replace"))
+
+    return dict(zip(paths, kept.recall_all("pages", list(keys.values()), read), strict=True))
 
 
 def _check_redirects(

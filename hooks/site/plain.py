@@ -11,6 +11,7 @@ import posixpath
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from hooks.links import page_address
 from hooks.notes import language_of, note_id
@@ -97,7 +98,10 @@ def site_address(address: str, source: str, language: str) -> str:
 
 def placed(text: str, folder: str) -> str:
     """Return a text with its addresses as they are from a folder of the site."""
-    return _PLACED.sub(lambda one: posixpath.relpath(one[1] or ".", folder or "."), text)
+    return _PLACED.sub(lambda one: _relative(one[1] or ".", folder or "."), text)
+
+
+_relative = lru_cache(maxsize=1 << 16)(posixpath.relpath)  # the same few, thousands of times
 
 
 def plain(text: str, reading: Reading) -> str:

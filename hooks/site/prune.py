@@ -9,14 +9,16 @@ themselves, such as data and programs, is what links lead to, and none of this.
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING, Final
 
 import ahocorasick
 
-from hooks.site import comments, offline
+from hooks.site import comments, inputs, offline
+from hooks.site.kept import Kept
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
     from pathlib import Path
 
 _FOLDERS: Final = ("assets", "search")
@@ -30,13 +32,15 @@ STOCK: Final = ("assets/javascripts/lunr/", "assets/javascripts/workers/")
 """What Material's own search engine loads, whose names are put together likewise."""
 
 
-def unasked(site: Path, *, keep: Iterable[str] = ()) -> list[str]:
+def unasked(site: Path, *, keep: Iterable[str] = (), kept: Kept | None = None) -> list[str]:
     """Return the addresses of the files that no page asks for.
 
     Args:
         site: A complete site.
         keep: Beginnings of addresses that stay, whatever asks for them.
+        kept: Knows what files named that were read before.
     """
+    kept = kept or Kept()
     beginnings = (*_IN_PARTS, *keep)
     judged = {
         path.relative_to(site).as_posix(): path
@@ -60,30 +64,34 @@ def unasked(site: Path, *, keep: Iterable[str] = ()) -> list[str]:
     for name in names:
         finder.add_word(name, name)
     finder.make_automaton()
+    seed = inputs.digest(sorted(names))
     todo = [*site.rglob("*.html"), *(path for one, path in judged.items() if one not in left)]
     while todo:
         path = todo.pop()
         if path.suffix not in _READ and path.suffix != ".html":
             continue
-        for name in _names(path, finder):
+        data = path.read_bytes()
+        key = inputs.digest(seed, data)
+        for name in kept.recall("names", key, functools.partial(_names, data, finder)):
             for address in names[name] & left:
                 left.discard(address)
                 todo.append(judged[address])
     return sorted({*left, *maps})
 
 
-def _names(path: Path, finder: ahocorasick.Automaton) -> Iterator[str]:
-    text = path.read_text(encoding="utf-8", errors="replace")
-    return (name for _, name in finder.iter(text))
+def _names(data: bytes, finder: ahocorasick.Automaton) -> tuple[str, ...]:
+    text = data.decode("utf-8", "replace")
+    return tuple(sorted({name for _, name in finder.iter(text)}))
 
 
-def prune(site: Path, *, keep: Iterable[str] = ()) -> list[str]:
+def prune(site: Path, *, keep: Iterable[str] = (), kept: Kept | None = None) -> list[str]:
     """Delete what no page asks for; return the addresses of what was deleted."""
-    gone = unasked(site, keep=keep)
+    kept = kept or Kept()
+    gone = unasked(site, keep=keep, kept=kept)
     for address in gone:
         (site / address).unlink()
     for folder in sorted((site / "assets").rglob("*"), reverse=True):
         if folder.is_dir() and not any(folder.iterdir()):
             folder.rmdir()
-    comments.remove(site)
+    comments.remove(site, kept)
     return gone

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
+import gc
 import multiprocessing
 import os
+import pickle
 import sys
+import tempfile
 import time
 from collections.abc import Callable
-from typing import Final
+from pathlib import Path
+from typing import Final, TypeVar
+
+Result = TypeVar("Result")
 
 ENOUGH: Final = 8
 """Fewer pieces of work than this are not worth a fork."""
@@ -48,6 +55,8 @@ def spread(work: Callable[[int], object], count: int, *, limit_s: float = LIMIT_
 
     sys.stdout.flush()
     sys.stderr.flush()
+    gc.collect()
+    gc.freeze()  # else each process would copy all memory as soon as it looks for garbage
     workers = [context.Process(target=run, daemon=True) for _ in range(processes)]
     for worker in workers:
         worker.start()
@@ -58,3 +67,26 @@ def spread(work: Callable[[int], object], count: int, *, limit_s: float = LIMIT_
         if worker.is_alive():
             worker.kill()
             worker.join()
+    gc.unfreeze()
+
+
+def gather(work: Callable[[int], Result], count: int) -> list[Result]:
+    """Return what `work` returns for each number below `count`, made by several processes.
+
+    What a process did not make is made here, and so is all where `spread` does nothing.
+    """
+    found: dict[int, Result] = {}
+    with tempfile.TemporaryDirectory() as folder:
+
+        def keep(number: int) -> None:
+            data = pickle.dumps(work(number), protocol=5)
+            unfinished = Path(folder, f"{number}.part")
+            unfinished.write_bytes(data)
+            unfinished.rename(Path(folder, str(number)))
+
+        spread(keep, count)
+        for file in Path(folder).iterdir():
+            if file.name.isdigit():
+                with contextlib.suppress(OSError, ValueError, EOFError, pickle.PickleError):
+                    found[int(file.name)] = pickle.loads(file.read_bytes())
+    return [found[number] if number in found else work(number) for number in range(count)]

@@ -329,6 +329,7 @@ def test_our_engine_stays_as_good_as_it_was(engine: Engine) -> None:
     )
 
 
+@pytest.mark.slow
 def test_our_engine_finds_known_items(engine: Engine) -> None:
     sections = read(ROOT / "docs")
     # Six samples of a hundred: with 25 each the figure moved by 0.02 when one note was added.

@@ -232,11 +232,14 @@ def test_edits_of_data_are_seen(tree: Path) -> None:
 
 
 @CHECKS
-def test_any_series_of_edits(tree: Path, check: Callable[[Path], list[Finding]]) -> None:
+@pytest.mark.parametrize("edits", [2, pytest.param(6, marks=pytest.mark.slow)])
+def test_any_series_of_edits(
+    tree: Path, check: Callable[[Path], list[Finding]], edits: int
+) -> None:
     chance = random.Random(4)
     bodies = [body for _, _, body, _ in DEFECTS] + VALID
     paths = sorted(path for path in FILES if path.endswith(".md"))
-    for _ in range(6):
+    for _ in range(edits):
         for path in chance.sample(paths, 3):
             file = tree / "docs" / path
             if file.exists() and chance.random() < 0.3:

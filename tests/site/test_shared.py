@@ -49,7 +49,8 @@ def test_cards_only_where_they_can_be_drawn_and_found(
     monkeypatch: pytest.MonkeyPatch, site_url: str, has_chinese: bool, own: str
 ) -> None:
     monkeypatch.setattr(cards, "has_chinese", lambda: has_chinese)
-    monkeypatch.setattr(cards, "draw", lambda card, cache: card.title.encode())
+    monkeypatch.setattr(cards, "svg", lambda card: card.title)
+    monkeypatch.setattr(cards, "drawn", lambda source, cache: source.encode())
     assert shared.card_of(LEAF.page, [LEAF]) == own
     assert shared.card_of("other.html", [LEAF]) == ""
     made = shared.card_files([LEAF], site_url, None)

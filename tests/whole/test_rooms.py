@@ -14,6 +14,7 @@ ROOT = Path(__file__).resolve().parents[2]
 HOOKS = sorted((ROOT / "hooks").rglob("*.py"))
 LONGEST = 400
 LONG: dict[str, int] = {
+    "hooks/adapter.py": 180,
     "hooks/markdown/reader/inline.py": 470,
     "docs/assets/javascripts/topo-decoder.js": 1650,
     "docs/assets/javascripts/search-box.js": 547,
@@ -21,7 +22,7 @@ LONG: dict[str, int] = {
     "docs/assets/javascripts/calc/form.js": 476,
     "docs/assets/javascripts/calc/core.js": 468,
 }
-"""Modules that are longer for now; none may join them, and none of these may grow."""
+"""Limits of their own: the adapter is calls only; the others may not grow, and none may join."""
 
 
 def room_of(path: Path) -> str:

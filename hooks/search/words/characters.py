@@ -15,7 +15,7 @@ from typing import Final
 import opencc
 import pypinyin
 
-from hooks.search.words.held import held
+from hooks.search.words.held import Recall, held
 
 _FIRST, _LAST = 0x3400, 0x9FFF
 
@@ -70,7 +70,9 @@ def _words() -> frozenset[str]:
     return frozenset(word for line in lines if not line.startswith("#") for word in line.split())
 
 
-def regional(han: set[str], forms: Iterable[str], texts: Iterable[str]) -> list[tuple[str, str]]:
+def regional(
+    han: set[str], forms: Iterable[str], texts: Iterable[str], recall: Recall | None = None
+) -> list[tuple[str, str]]:
     """Return regional words with what the notes say instead, each pair once.
 
     Args:
@@ -78,12 +80,13 @@ def regional(han: set[str], forms: Iterable[str], texts: Iterable[str]) -> list[
         forms: Terms that notes may say besides WORDS; of those that stand in the texts the
             regional word is looked up.
         texts: The texts of the notes.
+        recall: Knows what stood in texts that were read before.
     """
     pairs = [(old, new) for old, _, new in (one.partition(" ") for one in REGIONAL.split(","))]
     pairs = [(old, new) for old, new in pairs if set(new) <= han]
     known = {new: old for old, new in pairs}
     others = _regional_words(_words().union(form for form in forms if _WORD.fullmatch(form)))
-    standing = held(texts, others.keys() | others.values())
+    standing = held(texts, others.keys() | others.values(), recall)
     for new in sorted(others.keys() & standing, key=lambda word: (len(word), word)):
         # What shorter pairs make of a word already needs no pair of its own.
         made = new

@@ -1,0 +1,85 @@
+"""What a build gives MkDocs in place of objects of its own: each looks for a result, then asks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from hooks.site import inputs, store
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import jinja2
+    from mkdocs.config.defaults import MkDocsConfig
+    from mkdocs.structure.pages import Page
+
+
+_SCRIPTED: Final = "mermaid2"
+"""The plugin that reads a whole finished page to put a script at its end."""
+
+
+class Environment:
+    """Jinja's environment as MkDocs uses it, with templates that look before they render."""
+
+    def __init__(
+        self, env: jinja2.Environment, framed: Callable[[jinja2.Template, Any], str]
+    ) -> None:
+        """Take the environment, and what renders a template with a context."""
+        self._env = env
+        self._framed = framed
+
+    def get_template(self, name: str, *arguments: Any) -> Template:
+        """Return a template by its name."""
+        return Template(self._env.get_template(name, *arguments), self._framed)
+
+    def __getattr__(self, name: str) -> Any:
+        """Return what else an environment has."""
+        return getattr(self._env, name)
+
+
+class Template:
+    """A template that looks before it renders."""
+
+    def __init__(
+        self, template: jinja2.Template, framed: Callable[[jinja2.Template, Any], str]
+    ) -> None:
+        """Take the template, and what renders it with a context."""
+        self._template = template
+        self._framed = framed
+
+    def render(self, context: Any) -> str:
+        """Return the page."""
+        return self._framed(self._template, context)
+
+    def __getattr__(self, name: str) -> Any:
+        """Return what else a template has."""
+        return getattr(self._template, name)
+
+
+class Scripted:
+    """The step in which mermaid2 puts its script into a page, by what came of it before."""
+
+    def __init__(self, step: Callable[..., str], plugin: Any, kept: store.Store, seed: str) -> None:
+        """Take the plugin and its step, and a hash of the code."""
+        self._step, self._plugin, self._store, self._seed = step, plugin, kept, seed
+
+    def __call__(self, text: str, *, page: Page, config: MkDocsConfig, **named: Any) -> str:
+        """Return the page with its script."""
+        if "mermaid" not in text:  # as the plugin itself
+            return text
+        settings = dict(self._plugin.config.items())
+        key = inputs.digest("scripted", self._seed, settings, page.url, text)
+        found = self._store.get(key)
+        if not isinstance(found, str):
+            found = self._step(text, page=page, config=config, **named)
+            self._store.put(key, found)
+        return found
+
+
+def watch_scripts(config: MkDocsConfig, kept: store.Store, seed: str) -> None:
+    """Let mermaid2 find the pages that it has read before."""
+    plugin = config.plugins.get(_SCRIPTED)
+    steps: list[Any] = config.plugins.events["post_page"]
+    for at, step in enumerate(steps):
+        if plugin is not None and getattr(step, "__self__", None) is plugin:
+            steps[at] = Scripted(step, plugin, kept, seed)
