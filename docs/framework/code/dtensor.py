@@ -2,8 +2,8 @@
 
     python docs/framework/code/dtensor.py
 
-Each line: how x, w1 and w2 lie on a mesh of 2 x 2, how h = x @ w1 and y = h @ w2 come out, and which
-collectives ran until y was whole along the second dimension of the mesh.
+Each line: how x lies on a mesh of 2 x 2, how h = x @ w1 and y = h @ w2 come out for a choice of w1
+and w2, and which collectives ran until y was whole along the second dimension of the mesh.
 """
 
 from __future__ import annotations

@@ -60,9 +60,8 @@ def main() -> None:
             model = export(path, examples, dynamic=dynamic, opset=opset)
             dim = model.graph.input[0].type.tensor_type.shape.dim[0]
             kinds = Counter(node.op_type for node in model.graph.node)
-            print(
-                f"{name}: opset {model.opset_import[0].version}, batch {dim.dim_param or dim.dim_value},"
-            )
+            batch_dim = dim.dim_param or dim.dim_value
+            print(f"{name}: opset {model.opset_import[0].version}, batch {batch_dim},")
             print("    nodes", ", ".join(f"{kind} {n}" for kind, n in sorted(kinds.items())))
             session = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
             for batch in (1, 5):
