@@ -8,6 +8,7 @@
     title: {zh: …, en: …}
     notes: {zh: …, en: …}          # how it was measured; what is odd, what was not explained
     arguments: ""                  # of the command, optional
+    lines: NAME                    # of the lines and the record, if not the program's
     specification:                 # optional: what results are compared with
       - {id: hbm, value: 4800, unit: GB/s, per: GPU, source: "docs/data/facts/accelerators.yml: …"}
     results:
@@ -44,13 +45,13 @@ SPECS = ROOT / "tools/measure/records"
 
 def draft(said: dict[str, Any], run: Run, suffix: str = "") -> Draft:
     """Return the record that a description makes of a run; MeasureError without its lines."""
-    program = PurePosixPath(said["program"])
-    lines = [line for line in run.lines(f"{program.stem}.jsonl") if "result" in line]
+    stem = said.get("lines", PurePosixPath(said["program"]).stem)
+    lines = [line for line in run.lines(f"{stem}.jsonl") if "result" in line]
     promised = {one["id"]: {"direction": None} | one for one in said.get("specification", ())}
     results = [_result(one, lines) for one in said["results"]]
     arguments = f" {said['arguments']}" if said.get("arguments") else ""
     return Draft(
-        program.stem + suffix,
+        stem + suffix,
         said["title"],
         said["program"],
         said.get("command") or build_and_run(said["program"], arguments),
