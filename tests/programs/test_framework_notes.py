@@ -20,7 +20,8 @@ onnx_file = load_program("framework/code/onnx_file.py")
 def record(name: str, result: str) -> list[dict[str, Any]]:
     """The points of one result of a record."""
     said = json.loads((ROOT / f"docs/framework/measured/{name}.json").read_text(encoding="utf-8"))
-    return next(one for one in said["results"] if one["id"] == result)["points"]
+    points: list[dict[str, Any]] = next(o for o in said["results"] if o["id"] == result)["points"]
+    return points
 
 
 TRACES = {"2000 tokens, 11 steps": [2000] * 11, "1000 to 2000 tokens": list(range(1000, 2001, 100))}
