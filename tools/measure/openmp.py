@@ -67,8 +67,8 @@ WISHES = (
             "共享 long 时每次加的墙上时间。绑核 close；passive 的两个结果另设 "
             "OMP_WAIT_POLICY=passive。",
             "Median of 21 repeats of 500 (update: 20,000 to 1,000,000) each. update is the wall "
-            "time of one increment of a shared long by the whole team. Bound close; the two passive "
-            "results with OMP_WAIT_POLICY=passive besides.",
+            "time of one increment of a shared long by the whole team. Bound close; the two "
+            "passive results with OMP_WAIT_POLICY=passive besides.",
         ),
         (
             Wanted("once", both("一次", "one"), ONCE),
@@ -95,10 +95,11 @@ WISHES = (
         both("同一循环，不同调度", "The same loop under several schedules"),
         both(
             "4096 次迭代；even 每次 2000 步，growing 从 0 线性增到 4000 步；加速比相对于"
-            "没有 OpenMP 的循环。tiny：2^20 次几乎无工作的迭代，每次的墙上时间。11 次重复的中位数。",
+            "没有 OpenMP 的循环。tiny：2^20 次几乎无工作的迭代，每次的墙上时间。"
+            "11 次重复的中位数。",
             "4096 iterations; even: 2000 steps each, growing: linearly from 0 to 4000; speed-up "
-            "over the loop without OpenMP. tiny: 2^20 iterations of almost no work, wall time of one. "
-            "Median of 11 repeats.",
+            "over the loop without OpenMP. tiny: 2^20 iterations of almost no work, wall time of "
+            "one. Median of 11 repeats.",
         ),
         (
             Wanted("even", both("均匀", "even work"), ("schedule", "threads")),
@@ -114,8 +115,8 @@ WISHES = (
             "compute：积分，4×10^7 步，加速比。triad：三个 512 MiB 的数组，每元素按 24 字节计"
             "（写分配未计入）；数组由一个线程或全组先写。9 次重复的中位数。",
             "compute: an integral of 4x10^7 steps, speed-up. triad: three arrays of 512 MiB, 24 "
-            "bytes counted for each element (write-allocation not counted); arrays written first by one "
-            "thread or by the team. Median of 9 repeats.",
+            "bytes counted for each element (write-allocation not counted); arrays written first by "
+            "one thread or by the team. Median of 9 repeats.",
         ),
         (
             Wanted("compute", both("计算", "computing"), ("threads",)),
