@@ -115,8 +115,8 @@ WISHES = (
             "compute：积分，4×10^7 步，加速比。triad：三个 512 MiB 的数组，每元素按 24 字节计"
             "（写分配未计入）；数组由一个线程或全组先写。9 次重复的中位数。",
             "compute: an integral of 4x10^7 steps, speed-up. triad: three arrays of 512 MiB, 24 "
-            "bytes counted for each element (write-allocation not counted); arrays written first by "
-            "one thread or by the team. Median of 9 repeats.",
+            "bytes counted for each element (write-allocation not counted); arrays written first "
+            "by one thread or by the team. Median of 9 repeats.",
         ),
         (
             Wanted("compute", both("计算", "computing"), ("threads",)),
