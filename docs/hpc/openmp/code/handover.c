@@ -5,38 +5,49 @@
 
 enum { ROUNDS = 2000, ITEMS = 10000 };
 
+static int data, flag;
+
+// --8<-- [start:producer]
+static void give(int i) {
+    data = i;
+#pragma omp atomic write release
+    flag = i;  // whoever sees i sees data too
+}
+// --8<-- [end:producer]
+
+// --8<-- [start:consumer]
+static int take(int i) {
+    int seen = 0;
+    while (seen != i) {
+#pragma omp atomic read acquire
+        seen = flag;
+    }
+    return data;
+}
+// --8<-- [end:consumer]
+
+static void wait_until_taken(void) {
+    int seen = 1;
+    while (seen > 0) {
+#pragma omp atomic read acquire
+        seen = flag;
+    }
+}
+
 int main(void) {
-    int data = 0, flag = 0, wrong = 0, got;
-#pragma omp parallel num_threads(2) shared(data, flag, wrong)
+    int wrong = 0, got;
+#pragma omp parallel num_threads(2)
     {
         require(omp_get_num_threads() == 2, "two threads");
-        if (omp_get_thread_num() == 0) {
-            for (int i = 1; i <= ROUNDS; ++i) {
-                // --8<-- [start:producer]
-                data = i;
-#pragma omp atomic write release
-                flag = i;  // whoever sees i sees data too
-                // --8<-- [end:producer]
-                int seen = i;
-                while (seen > 0) {
-#pragma omp atomic read acquire
-                    seen = flag;
-                }
-            }
-        } else {
-            for (int i = 1; i <= ROUNDS; ++i) {
-                // --8<-- [start:consumer]
-                int seen = 0;
-                while (seen != i) {
-#pragma omp atomic read acquire
-                    seen = flag;
-                }
-                if (data != i) ++wrong;
-                    // --8<-- [end:consumer]
+        for (int i = 1; i <= ROUNDS; ++i)
+            if (omp_get_thread_num() == 0) {
+                give(i);
+                wait_until_taken();
+            } else {
+                if (take(i) != i) ++wrong;
 #pragma omp atomic write release
                 flag = -i;
             }
-        }
     }
     require(wrong == 0, "acquire and release");
     printf("%d handovers, %d wrong\n", ROUNDS, wrong);
