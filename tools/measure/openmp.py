@@ -140,6 +140,29 @@ WISHES = (
         (Wanted("increment", both("一次加一", "one increment"), ("distance", "threads")),),
     ),
     Wish(
+        "padded",
+        "-O2",
+        both("两个计数器，同一行或两行", "Two counters, in one line or in two"),
+        both(
+            "两个线程各加自己的计数器；一次的墙上时间；101 次重复、每次两万，两种距离交替；"
+            "机器很忙，只看比值。",
+            "Two threads, each with its own counter; wall time of one increment; 101 repeats of "
+            "20,000, both distances in turn; the machine was busy, so only ratios count.",
+        ),
+        (Wanted("increment", both("一次加一", "one increment"), ("way", "distance")),),
+    ),
+    Wish(
+        "simd_len",
+        "-O2 -march=native",
+        both("declare simd 的长度", "The length of declare simd"),
+        both(
+            "4096 个 float，在一级缓存里；每元素的时间；21 次重复的中位数；机器很忙，只看比值。",
+            "4096 floats in the first-level cache; time of one element; median of 21 repeats; the "
+            "machine was busy, so only ratios count.",
+        ),
+        (Wanted("call", both("调用函数", "a call"), ("way",)),),
+    ),
+    Wish(
         "fib",
         "-O2",
         both("任务的截断", "The cut-off of tasks"),
@@ -223,6 +246,8 @@ def result(wanted: Wanted, name: str, run: Run) -> tuple[Result, list[Line]]:
 def records(run: Run) -> Iterator[tuple[str, str]]:
     """Yield path and text of each record."""
     for wish in WISHES:
+        if not (run.folder / f"{wish.name}.jsonl").is_file():
+            continue
         made = [result(wanted, wish.name, run) for wanted in wish.results]
         program = f"{CODE}/{wish.name}.c"
         draft = Draft(

@@ -3,7 +3,8 @@
 #
 #   tools/measure/run_openmp.sh OUTPUT_FOLDER
 #
-# Needs gcc. Under 150 s. `python -m tools.measure.openmp` makes the records. Nothing here changes a setting.
+# Needs gcc. Under 150 s. `python -m tools.measure.openmp` makes the records of what has
+# run; STEPS="padded simd_len" runs only those. Nothing here changes a setting.
 set -uo pipefail
 out=$(mkdir -p "${1:?output folder}" && cd "$1" && pwd)
 cd "$(dirname "$0")/../.." || exit 1
@@ -13,8 +14,8 @@ trap 'rm -rf "$build"' EXIT
 sha256sum $code/*.c $code/*.h >"$out/programs.sha256"
 { date -u +%F; uname -r; gcc --version | head -1; lscpu; cat /proc/loadavg; nproc; free -g; } >"$out/machine.txt" 2>&1
 { grep -H . /sys/devices/system/node/node*/{cpulist,distance}; cat /sys/kernel/mm/transparent_hugepage/enabled; cat /sys/fs/cgroup/cpu.max; grep -E "Cpus_allowed_list|Mems_allowed_list" /proc/self/status; env | grep -E "^(OMP|GOMP|KMP)_"; } >"$out/system.txt" 2>&1
-for name in overheads schedules scaling false_sharing fib simd; do
-    case $name in scaling) level="-O3 -march=native" ;; simd) level="-O2 -march=native" ;; *) level=-O2 ;; esac
+for name in overheads schedules scaling false_sharing padded fib simd simd_len; do
+    case $name in scaling) level="-O3 -march=native" ;; simd*) level="-O2 -march=native" ;; *) level=-O2 ;; esac
     # shellcheck disable=SC2086
     gcc -std=c17 -Wall -Wextra -Wpedantic -Werror $level -fopenmp -o "$build/$name" "$code/$name.c" -lm 2>"$out/$name.err" &
 done
@@ -24,6 +25,7 @@ OMP_DISPLAY_ENV=true OMP_PROC_BIND=close OMP_PLACES=cores "$build/simd" --quick 
 step() { # NAME VARIABLES... PROGRAM
     local name=$1 start
     shift
+    [[ -z ${STEPS:-} || " $STEPS " == *" $name "* ]] || return 0
     start=$(date +%s.%N)
     timeout -k 5 "${STEP_LIMIT:-40}" env "$@" >"$out/$name.jsonl" 2>>"$out/$name.err"
     printf '{"step": "%s", "exit": %d, "seconds": %.1f}\n' "$name" "$?" "$(echo "$(date +%s.%N) $start" | awk '{print $1 - $2}')" |
@@ -34,6 +36,8 @@ close="OMP_PROC_BIND=close OMP_PLACES=cores"
 # shellcheck disable=SC2086
 {
     step simd $close "$build/simd"
+    step simd_len $close "$build/simd_len"
+    step padded $close "$build/padded"
     step false_sharing $close "$build/false_sharing"
     step schedules $close "$build/schedules"
     step scaling $close "$build/scaling"
