@@ -5,18 +5,19 @@
 
 enum { TEAM = 4, N = 1000 };
 
+// clang-format off
 // --8<-- [start:own]
 struct best {
     double value;
     int at;
 };
-#pragma omp declare reduction(least                                                                         \
-                              : struct best                                                                 \
-                              : omp_out = omp_in.value < omp_out.value ||                                   \
-                                                  (omp_in.value == omp_out.value && omp_in.at < omp_out.at) \
-                                              ? omp_in                                                      \
-                                              : omp_out) initializer(omp_priv = {1e300, -1})
+static struct best least(struct best a, struct best b) {  // of equal values the first
+    return b.value < a.value || (b.value == a.value && b.at < a.at) ? b : a;
+}
+#pragma omp declare reduction(least : struct best : \
+    omp_out = least(omp_out, omp_in)) initializer(omp_priv = {1e300, -1})
 // --8<-- [end:own]
+// clang-format on
 
 static int calls;
 #pragma omp threadprivate(calls)
