@@ -14,7 +14,7 @@ ifdef CACHE
 export HANDBOOK_CACHE := $(CACHE)
 endif
 
-.PHONY: help serve build test test-slow test-all engines check links diagrams bench cuda rdma mpi gloo books format lock new contents register properdocs clean
+.PHONY: help serve build test test-slow test-all engines check links diagrams bench cuda rdma mpi openmp gloo books format lock new contents register properdocs clean
 
 help: ## List the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -118,6 +118,10 @@ rdma: ## Compile the verbs programs against rdma-core, and run them where an RDM
 mpi: ## Compile the MPI programs against the MPI of the system, and run each as two to five ranks
 	@tools/mpi.sh
 	@echo "mpi: all passed."
+
+openmp: ## Compile the OpenMP programs with gcc, and run each in teams of a few threads
+	@tools/openmp.sh
+	@echo "openmp: all passed."
 
 gloo: ## Run the program of PyTorch's gloo backend with the system's Python (skipped where that has no PyTorch)
 	@tools/gloo.sh
