@@ -40,7 +40,6 @@ COLLECTIVE = load("docs/train/code/collective_model.py")
 KV = load("docs/infer/code/kv_model.py")
 
 
-# Records that other programs make: test_measure_programs and test_measure_llama hold them.
 def test_the_committed_records_are_what_the_raw_files_give(tmp_path: Path) -> None:
     assert main(["--into", str(tmp_path)]) == 0
     written = {p.relative_to(tmp_path).as_posix() for p in tmp_path.rglob("*.json")}
