@@ -268,21 +268,15 @@
   }
 
   Index.prototype.bySound = function (sounds) {
-    var i, key, a, b, pair;
-    if (!this.sounding) {
-      this.sounding = Object.create(null);
-      for (i = 0; i < this.keys.length; i++) {
-        key = this.keys[i];
-        a = sounds[key >>> 16];
-        b = sounds[key & 0xffff];
-        if (key !== 0 && a && b) {
-          pair = a * 2048 + b;
-          if (!this.sounding[pair]) { this.sounding[pair] = []; }
-          this.sounding[pair].push(key);
-        }
-      }
+    var by = this.sounding;
+    if (!by) {
+      by = this.sounding = Object.create(null);
+      this.hans.forEach(function (term, key) {
+        var a = sounds[key >>> 16], b = sounds[key & 0xffff], pair = a * 2048 + b;
+        if (a && b) { (by[pair] || (by[pair] = [])).push(key); }
+      });
     }
-    return this.sounding;
+    return by;
   };
 
   function repairHan(engine, read, number, index, factor, out) {
