@@ -98,7 +98,7 @@
     section = index.sections[number];
     known = this.texts[key] = {
       title: this.folder.text(section.title), text: null, blocks: null,
-      above: this.folder.text(section.page.title + "\n" + section.path.join("\n"))
+      above: this.folder.text([section.page.title, section.kind ? section.kind[0] : ""].concat(section.path).join("\n"))
     };
     this.textCount += 1;
     return known;

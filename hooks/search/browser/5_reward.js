@@ -56,12 +56,14 @@
   }
 
   function holdsForm(text, form) {
-    var at;
+    var at, end;
     if (form.han) { return text.indexOf(form.form) !== -1; }
-    at = text.indexOf(form.flat);
-    while (at !== -1) {
-      if (form.flat.length > 3 || !isPlain(text.charCodeAt(at - 1))) { return true; }
-      at = text.indexOf(form.flat, at + 1);
+    /* A short name is a word of its own: GDR is not in GDRCopy. */
+    for (at = text.indexOf(form.flat); at !== -1; at = text.indexOf(form.flat, at + 1)) {
+      end = at + form.flat.length;
+      if (form.flat.length > 3 || (!isPlain(text.charCodeAt(at - 1)) && !/^[a-z]{2}/.test(text.substr(end, 2)))) {
+        return true;
+      }
     }
     return false;
   }
@@ -237,7 +239,7 @@
     if (hit.index.isStock(section)) { share *= 0.4; }
     /* The page's name and the section's together. */
     above = share;
-    if (section.level > 1 && share > 0.2) {
+    if (share > 0.2) {
       above = covered(flatten(texts.above + "\n" + texts.title), forms, asked, total, read.atoms.length);
     }
     value = 1 + read.mix.title * share * share * (0.4 + 0.6 * meant) +
@@ -253,7 +255,8 @@
     if (section.level === 1 && share > 0.8) { hit.score *= 1.05; }
     if (hit.index !== own) { hit.score *= FOREIGN; }
     if (hit.weak) { hit.score *= 0.9; }
-    if (section.kind) { hit.score *= section.kind[1]; }
+    /* A definition is first where one is asked for. */
+    if (section.kind && !(value > 0.9 && DEFINITION.test(read.text))) { hit.score *= section.kind[1]; }
     if (section.page.kind === "map") { hit.score *= 0.7; }
     if (section.page.kind === "questions") { hit.score *= 0.5; }
     if (REFERENCES.test(section.title)) { hit.score *= 0.45; }
