@@ -3,7 +3,6 @@
   var MAX_CHECKED = 400;    /* texts looked at for one alternative */
   var LONE = 0.35;          /* weight of a character whose pairs nothing meets */
   var INTENT = 0.5;         /* weight of words that only ask, where something answers them */
-  var LESS_BORDER = 0.6;    /* pairs across the border of an everyday word */
 
   function escapeRegExp(text) { return text.replace(/[|\\{}()[\]^$+*?.\/-]/g, "\\$&"); }
 
@@ -69,7 +68,6 @@
         if (atom.han) { meetHan(read, number, index, factor, out); }
         else { meetLatin(self, read, number, index, factor, out); }
       });
-      meetJoined(read, index, factor, out);
       meetSynonyms(self, read, index, factor, out);
     });
     mark(out);
@@ -84,9 +82,6 @@
         atom.weight *= 0.3;
         atom.isCrossing = true;
       }
-    });
-    this.retry(read, own, twin, out, function (number, index, factor, more) {
-      if (!read.atoms[number].han) { meetInside(read, number, index, factor, more); }
     });
     this.retry(read, own, twin, out, function (number, index, factor, more) {
       if (read.atoms[number].weight < 0.3 || read.atoms[number].isCrossing) { return; }
@@ -110,7 +105,6 @@
       return atom && atom.found && atom.weight >= 0.45;
     });
     var self = this;
-    lighten(read, spans);
     [own, twin].forEach(function (index) {
       var more = [];
       if (!index) { return; }
@@ -124,25 +118,6 @@
       });
     });
   };
-
-  /* What anybody says tells less than other words, and pairs across its borders still less. */
-  function lighten(read, spans) {
-    var inside = [], i;
-    spans.forEach(function (span) {
-      span.atoms.forEach(function (number) {
-        inside[number] = true;
-      });
-    });
-    spans.forEach(function (span) {
-      if (!read.atoms[span.atoms[0]].han || span.key.length < 2) { return; }
-      [span.atoms[0] - 1, span.atoms[span.atoms.length - 1] + 1].forEach(function (number) {
-        var atom = read.atoms[number];
-        if (atom && !inside[number] && atom.token === read.atoms[span.atoms[0]].token && atom.form.length > 1) {
-          atom.weight *= LESS_BORDER;
-        }
-      });
-    });
-  }
 
   /* Whether a query is a sentence rather than a few words. */
   function isSentence(read) {

@@ -9,7 +9,6 @@
   var GOOD = [0, 0.55, 0.6, 0.75, 1];
   var UNTITLED = 0.7;       /* of a question, for what stands in no title: a way of speaking, more likely */
   var FIRST = 3;            /* how many the first ones are */
-  var UNMET = 0.5;          /* weight of what nothing meets where other words are met */
 
   /* A kind is that of the page or, of an entry, its own. */
   function allows(filters, section, twinPage) {
@@ -86,7 +85,6 @@
     }
     for (i = 0; i < asked.length; i++) { if (used[i]) { met += atoms[i].weight; } }
     for (i = 0; i < asked.length; i++) {
-      if (!used[i] && met >= 2.5) { asked[i] *= UNMET; }
       total += asked[i];
       weights += atoms[i].weight;
     }
