@@ -62,53 +62,32 @@
   };
 
   Index.prototype.read = function (text, number, weight) {
-    var folder = this.folder, to = folder.to, kinds = folder.kind;
-    var i = 0, end = text.length, code, kind, previous, run, name, forms, j, words = 0;
-    var hundred = Math.round(weight * 100), now = hundred, part;
-    while (i < end) {
-      code = text.charCodeAt(i);
-      if (code === 0xe001) {
-        now = Math.round(hundred * WEIGHT.code);
-      } else if (code === 0xe002) {
+    var folder = this.folder, folded = folder.text(text), pattern = new RegExp(TOKENS + "|[\ue001-\ue003\n]", "g");
+    var hundred = Math.round(weight * 100), now = hundred, words = 0, match, token, code, i, name, forms;
+    while ((match = pattern.exec(folded))) {
+      token = match[0];
+      code = token.charCodeAt(0);
+      if (code === 10 || code === 0xe002) {
         now = hundred;
-      } else if (code === 0xe003) {
-        now = Math.round(hundred * WEIGHT.note);
-      } else if (code === 10) {
-        now = hundred;
-      }
-      code = to[code] || folder.learn(code);
-      kind = kinds[code];
-      if (kind === HAN) {
-        run = 1;
-        previous = code;
-        for (i += 1; i < end; i++) {
-          code = text.charCodeAt(i);
-          code = to[code] || folder.learn(code);
-          if (kinds[code] !== HAN) { break; }
-          this.emit(this.hanTerm((previous << 16) | code, true), number, now);
-          previous = code;
-          run += 1;
+      } else if (code === 0xe001 || code === 0xe003) {
+        now = Math.round(hundred * (code === 0xe001 ? WEIGHT.code : WEIGHT.note));
+      } else if (code >= 0x2e80) {
+        for (i = 1; i < token.length; i++) {
+          this.emit(this.hanTerm((token.charCodeAt(i - 1) << 16) | token.charCodeAt(i), true), number, now);
         }
-        if (run === 1) { this.emit(this.hanTerm(previous << 16, true), number, now); }
-        words += run > 1 ? (run - 1) * 0.6 : 1;
-      } else if (kind === LATIN || kind === DIGIT) {
-        j = nameEnd(text, i, end, folder);
-        name = text.slice(i, j);
-        i = j;
+        if (i === 1) { this.emit(this.hanTerm(code << 16, true), number, now); }
+        words += i > 1 ? (i - 1) * 0.6 : 1;
+      } else {
+        name = text.slice(match.index, pattern.lastIndex);
         words += 1;
         forms = this.forms[name];
         if (!forms) {
-          forms = formsOf(name, folder);
-          for (part = 0; part < forms.length; part += 2) {
-            forms[part] = this.latinTerm(forms[part]);
-          }
-          this.forms[name] = forms;
+          forms = this.forms[name] = formsOf(name, folder);
+          for (i = 0; i < forms.length; i += 2) { forms[i] = this.latinTerm(forms[i]); }
         }
-        for (j = 0; j < forms.length; j += 2) {
-          this.emit(forms[j], number, Math.round(now * forms[j + 1]));
+        for (i = 0; i < forms.length; i += 2) {
+          this.emit(forms[i], number, Math.round(now * forms[i + 1]));
         }
-      } else {
-        i += 1;
       }
     }
     return words;

@@ -8,7 +8,7 @@
 
   /* A pattern for a form as it may stand in a folded text: zerocopy, zero-copy, zero copy. */
   function patternOf(form) {
-    if (kindOf(form.charCodeAt(0)) === HAN) { return escapeRegExp(form); }
+    if (isHan(form)) { return escapeRegExp(form); }
     return form.split(/[\s\-_]+/).map(function (word) {
       return word.split("").map(escapeRegExp).join("[-_]?");
     }).join("[-_\\s]{0,2}");

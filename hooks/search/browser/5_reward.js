@@ -34,7 +34,7 @@
       if (seen[key] || forms.length > 160) { return; }
       seen[key] = true;
       forms.push({ form: form, flat: form.replace(/[\s\-_]+/g, ""), atoms: atoms, weight: weight,
-        han: kindOf(form.charCodeAt(0)) === HAN });
+        han: isHan(form) });
     }
     return forms;
   }

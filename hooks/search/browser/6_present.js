@@ -70,7 +70,7 @@
   function patternsFor(read, ways, index) {
     var patterns = [], seen = Object.create(null);
     function put(form, atoms, prefix) {
-      var han = kindOf(form.charCodeAt(0)) === HAN;
+      var han = isHan(form);
       if (seen[form] || patterns.length > 50) { return; }
       seen[form] = true;
       patterns.push({
