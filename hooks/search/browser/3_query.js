@@ -125,7 +125,7 @@
   function readQuery(query, folder, light) {
     var tidied = tidy(query), found = readFilters(tidied), text = found.text;
     var read = {
-      text: text, filters: found.filters, atoms: [], tokens: [], singles: [], excluded: [], phrases: [],
+      text: text, filters: found.filters, atoms: [], tokens: [], singles: [], excluded: [], phrases: [], patterns: {},
       typing: /[^\s"]$/.test(text)
     };
     /* Words to leave out: !word. -word too, but only Chinese: -m and -fopenmp are options. */

@@ -59,8 +59,7 @@
     stems.slice().forEach(function (stem) {
       [[/is(?=(?:e|ed|es|ing|ation|ations|er|ers)?$)/, "iz"], [/iz(?=(?:e|ed|es|ing|ation|ations|er|ers)?$)/, "is"],
         [/our(?=s|al|ed)?/, "or"], [/or(?=s|al|ed)?$/, "our"], [/re$/, "er"], [/er$/, "re"],
-        [/ll(?=ed$|ing$)/, "l"], [/l(?=ed$|ing$)/, "ll"], [/ys(?=e|ed|ing$)/, "yz"],
-        [/yz(?=e|ed|ing$)/, "ys"]].forEach(function (pair) {
+        [/ys(?=e|ed|ing$)/, "yz"], [/yz(?=e|ed|ing$)/, "ys"]].forEach(function (pair) {
         if (pair[0].test(stem)) { stems.push(stem.replace(pair[0], pair[1])); }
       });
     });

@@ -70,7 +70,10 @@
       });
       meetSynonyms(self, read, index, factor, out);
     });
-    mark(out);
+    out.forEach(function (way) {
+      if (way.terms.length > 1 && way.check) { return; }
+      way.atoms.forEach(function (number) { read.atoms[number].found = true; });
+    });
     read.isAsked = isSentence(read);
     read.mix = read.isAsked ? ASKED : MIX;
     if (read.isAsked) { this.paraphrase(read, own, twin, out); }
@@ -91,12 +94,6 @@
     this.mend(read, own, twin, out);
     if (!read.isAsked && read.tokens.length === 1 && !out.length) { this.paraphrase(read, own, twin, out); }
     return out;
-
-    function mark(list) {
-      list.forEach(function (way) {
-        way.atoms.forEach(function (number) { if (way.terms.length === 1 || !way.check) { read.atoms[number].found = true; } });
-      });
-    }
   };
 
   /* Words that ask for the same as an everyday word of the query. */

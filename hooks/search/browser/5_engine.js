@@ -6,7 +6,6 @@
     this.raw = {};
     this.synonyms = null;
     this.sounds = null;
-    this.pool = [];
     this.texts = Object.create(null);
     this.textCount = 0;
   }
@@ -109,13 +108,6 @@
     var known = this.folded(index, number);
     if (known.text === null) { known.text = this.folder.text(index.sections[number].text); }
     return known;
-  };
-
-  Engine.prototype.array = function (at, size) {
-    var array = this.pool[at];
-    if (!array || array.length < size) { array = this.pool[at] = new Float32Array(size); }
-    else { for (var i = 0; i < size; i++) { array[i] = 0; } }
-    return array;
   };
 
   Engine.prototype.search = function (query, options) {

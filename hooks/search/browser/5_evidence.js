@@ -10,14 +10,20 @@
    */
   var EVIDENCE = { score: 0.332, share: 0.774, name: 0.166, known: 0.528, asked: 0.05 };
   var NAMES = 2;            /* names that are counted */
+  var PAIRS = 3;            /* pairs of characters, each beside the next, that are taken for a term */
   var COUNTED = 0.3;        /* weight of a word that is counted */
   var DECISIVE = 5;         /* sections of which one must be shown for others to be */
   var LESSER = 0.75;        /* the least sum of these others */
 
   Engine.prototype.evidenceOf = function (hit, read, unit) {
-    var all = 0, met = 0, names = 0;
+    var all = 0, met = 0, names = 0, run = 0, last = -2;
     var texts = this.folded(hit.index, hit.number), title = flatten(texts.title + "\n" + texts.above);
     read.atoms.forEach(function (atom, number) {
+      if (atom.han && atom.weight > 0 && texts.title.indexOf(atom.form) !== -1) {
+        run = atom.at === last + 1 ? run + 1 : 1;
+        last = atom.at;
+        if (run === PAIRS) { names += 1; }
+      }
       if (atom.weight < COUNTED) { return; }
       all += 1;
       if (!hit.matched[number]) { return; }
