@@ -346,6 +346,12 @@ def test_a_long_question_is_answered_by_what_it_names(query: str, title: str | N
     assert (hits[0].title if hits else None) == title
 
 
+def test_a_slip_is_repaired_beside_an_everyday_word() -> None:
+    with _of(*_EVERYDAY) as engine:
+        hit = _first(engine, "拓补排序")
+    assert (hit.location, hit.weak) == ("d.html#拓扑排序", True)
+
+
 @pytest.mark.parametrize(
     ("language", "query", "first"),
     [

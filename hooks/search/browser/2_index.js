@@ -202,17 +202,17 @@
     });
   };
 
-  /*
-   * How much a pair of characters is a word rather than two that happen to meet, 0.25 to 1: by
-   * how much more often it occurs than chance would have it. Needs a collection of some size.
-   */
-  Index.prototype.cohesion = function (a, b) {
-    var df = this.frequency(this.han(a, b)), chance;
-    if (this.pairs < 4000) { return 1; }
-    chance = this.begins[a] * this.ends[b] / this.pairs;
-    if (df === 0) { return chance > 1 ? 0.25 : chance > 0.3 ? 0.5 : 1; }
-    chance = df / (chance || 1e-9);
-    return chance < 1 ? 0.25 : chance < 3 ? 0.5 : chance < 8 ? 0.8 : 1;
+  /* Characters that stand between two others in the index: a?b. */
+  Index.prototype.between = function (a, b) {
+    var found = [], self = this;
+    this.hans.forEach(function (term, key) {
+      var other = (key >>> 16) === a && (key & 0xffff) ? self.han(key & 0xffff, b) : -1;
+      if (other >= 0 && (self.titled[term] || self.titled[other])) {
+        found.push([key & 0xffff, Math.min(self.frequency(term), self.frequency(other))]);
+      }
+    });
+    found.sort(function (one, two) { return two[1] - one[1]; });
+    return found.slice(0, 2);
   };
 
   /* Once nothing will be added any more. */

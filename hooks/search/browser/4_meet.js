@@ -2,7 +2,8 @@
 
   /* What a way of meeting counts by. */
   var WAY = {
-    exact: 1, twin: 0.5, inflected: 0.85, parts: 0.7, prefix: 0.75, synonym: 0.75, related: 0.3, everyday: 0.65, phrase: 0.75, repaired: 0.6, single: 0.6
+    twin: 0.5, inflected: 0.85, parts: 0.7, prefix: 0.75, synonym: 0.75, related: 0.3, everyday: 0.65,
+    repaired: 0.6, single: 0.6
   };
   var MAX_PREFIXED = 40;
 
@@ -58,7 +59,7 @@
     /* British and American: optimise, optimize; behaviour, behavior; fibre, fiber. */
     stems.slice().forEach(function (stem) {
       [[/is(?=(?:e|ed|es|ing|ation|ations|er|ers)?$)/, "iz"], [/iz(?=(?:e|ed|es|ing|ation|ations|er|ers)?$)/, "is"],
-        [/our(?=s|al|ed)?/, "or"], [/or(?=s|al|ed)?$/, "our"], [/re$/, "er"], [/er$/, "re"],
+        [/our(?=s|al|ed)?/, "or"], [/or(?=s|al|ed)?$/, "our"],
         [/ys(?=e|ed|ing$)/, "yz"], [/yz(?=e|ed|ing$)/, "ys"]].forEach(function (pair) {
         if (pair[0].test(stem)) { stems.push(stem.replace(pair[0], pair[1])); }
       });
@@ -256,4 +257,22 @@
           String.fromCharCode(key >>> 16, key & 0xffff), { repaired: true }));
       });
     }
+    /* One character of a longer word is wrong: what else stands between its neighbours? */
+    if (!out.length) { repairBetween(read, number, index, factor, out); }
+  }
+
+  function repairBetween(read, number, index, factor, out) {
+    var token = read.tokens[read.atoms[number].token], at = number - token.first, form = token.form;
+    [at, at - 1].forEach(function (first) {
+      /* The pairs at `first` and `first` + 1 share the character that may be wrong. */
+      var one = read.atoms[token.first + first], two = read.atoms[token.first + first + 1];
+      if (out.length || first < 0 || first + 2 >= form.length ||
+          ((one.found || two.found) && !one.repaired && !two.repaired)) { return; }
+      index.between(form.charCodeAt(first), form.charCodeAt(first + 2)).forEach(function (found) {
+        var code = String.fromCharCode(found[0]);
+        var pair = at === first ? form.charAt(first) + code : code + form.charAt(first + 2);
+        out.push(alternative(index, [index.han(pair.charCodeAt(0), pair.charCodeAt(1))],
+          factor * WAY.repaired, [number], pair, { repaired: true }));
+      });
+    });
   }

@@ -16,8 +16,7 @@
 
   /* Numbers of the sections that hold all terms of an alternative, with what they get for it. */
   Engine.prototype.meet = function (way, give) {
-    var index = way.index, i, j, k, term, scores, number, pattern, checked = 0, found, texts;
-    var held = null, next;
+    var index = way.index, i, j, k, term, scores, number, pattern, checked = 0, found, texts, held = null, next;
     if (way.terms.length === 1) {
       term = way.terms[0];
       scores = Math.min(index.idf(term), way.most);
@@ -153,33 +152,6 @@
         if (Math.min(a, b) === 0.35 && /[^\u7684\u4e86\u5417\u5462\u5427\u662f\u548c\u4e0e]{2}/.test(atom.form) &&
             indexes.some(function (index) { return rankOf(index, atom.form); })) {
           atom.weight = Math.max(atom.weight, 0.9 * (n > 2 ? SHARE : 1));
-        }
-      }
-    });
-  }
-
-  /*
-   * Pairs of characters that lie across two words say little, and their absence says nothing.
-   * They are rare for how frequent their characters are.
-   */
-  function cohere(read, indexes) {
-    read.tokens.forEach(function (token) {
-      var i, atom, value, counts = [], values = [];
-      if (!token.han || token.form.length < 3) { return; }
-      for (i = token.first; i < token.after && i < read.atoms.length; i++) {
-        atom = read.atoms[i];
-        value = Math.max.apply(null, indexes.map(function (index) {
-          return index.cohesion(atom.form.charCodeAt(0), atom.form.charCodeAt(1));
-        }));
-        atom.weight *= value;
-        counts.push(Math.max.apply(null, indexes.map(function (index) {
-          return index.frequency(index.han(atom.form.charCodeAt(0), atom.form.charCodeAt(1)));
-        })));
-        values.push(value);
-      }
-      for (i = 1; i + 1 < counts.length; i++) {
-        if (counts[i] > 0 && counts[i] * 6 < Math.min(counts[i - 1], counts[i + 1])) {
-          read.atoms[token.first + i].weight *= 0.4 / Math.max(values[i], 0.4);
         }
       }
     });

@@ -126,7 +126,6 @@
       return { hits: hits, read: read };
     }
     restore(read, twin ? [own, twin] : [own]);
-    cohere(read, twin ? [own, twin] : [own]);
     hits = this.rank(read, own, twin);
     hits = hits.slice(0, limit).map(function (hit) { return self.present(hit, read); });
     return { hits: hits, read: read };
