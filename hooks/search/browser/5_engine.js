@@ -17,9 +17,6 @@
       this.folder.simple[pairs.charAt(i)] = pairs.charAt(i + 1);
     }
     this.folder.to = new Uint16Array(65536);
-    this.sounds = null;
-    this.synonyms = null;
-    this.words = null;
     this.raw = tables;
   };
 
