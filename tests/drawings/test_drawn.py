@@ -76,6 +76,13 @@ def test_drawings_follow_the_page_and_hold_text_only(written: list[Diagram]) -> 
         assert all(one == "none" or one.startswith("var(--fig-") for one in colours), path
 
 
+def test_a_drawing_fits_a_phone(written: list[Diagram]) -> None:
+    """358 pixels are 0.31 of the widest: then it scrolls (handbook.css). Let it run downwards."""
+    for one in written:
+        box = svg.parse(Drawings(DOCS).path(one.text).read_bytes()).attributes["viewBox"]
+        assert float(box.split()[2]) <= 358 / 0.31, f"{one.file}:{one.line}"
+
+
 def test_a_drawing_takes_its_place_with_the_caption(drawings: Drawings) -> None:
     html = f"<p>x</p>{fence(SOURCE)}\n<p>图 1：从 A 到 <code>B</code>。另一句。</p>"
     page = LexborHTMLParser(drawings.put_in(html, "zh"))

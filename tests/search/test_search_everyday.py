@@ -57,28 +57,6 @@ def test_the_table_takes_a_share_of_the_texts() -> None:
     assert everyday.LEAST - 200 < written <= everyday.LEAST
 
 
-_SEEDS = (
-    "# 训练\n\n## 设置随机种子\n\n固定它。\n\n## 读取数据\n\n逐批。\n",
-    "# 推理\n\n## 截断\n\n超长时。\n",
-)
-
-
-@pytest.mark.parametrize(
-    ("query", "first"),
-    [
-        ("每次不一样怎么办", "设置随机种子"),
-        ("为什么每次跑都不一样", "设置随机种子"),
-        ("为什么每次没有不一样", None),
-    ],
-    ids=["as it is listed", "with characters put in", "denied"],
-)
-def test_a_longer_phrase_may_be_interrupted(query: str, first: str | None) -> None:
-    notes = [read_note(f"{n}.md", text.encode()) for n, text in enumerate(_SEEDS)]
-    with open_engine(make_index(notes)) as engine:
-        hits = engine.search(query)
-    assert (hits[0].title if hits else None) == first
-
-
 @pytest.mark.parametrize(
     ("text", "query", "found"),
     [("用户要先注册。", "怎么登记用户", True), ("用户要先付款。", "怎么登记用户", False)],

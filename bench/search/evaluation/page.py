@@ -50,6 +50,7 @@ _T = {
     "lead": {"zh": "本站引擎领先", "en": "ours ahead by"},
     "class": {"zh": "查询类别", "en": "Class of query"},
     "count": {"zh": "条数", "en": "Queries"},
+    "speed": {"zh": "file:// p95 ÷ 原版", "en": "file:// p95 ÷ stock"},
     "what": {"zh": "项目", "en": "What"},
     "ratio": {"zh": "本站 ÷ 原版", "en": "ours ÷ stock"},
     "first_ms": {"zh": "首个结果（ms）", "en": "first result (ms)"},
@@ -188,25 +189,21 @@ def _speed(collection: dict[str, Any], language: str) -> str:
 def _history(runs: Sequence[dict[str, Any]], language: str) -> str:
     names = [name for name in _COLLECTIONS if any(name in run["collections"] for run in runs)]
     head = [_t("date", language), _t("commit", language)]
-    for name in names:
-        label = _COLLECTIONS[name][language]
-        head += [f"{label} MRR@10", f"{label} {_t('test', language)}", f"{label} file:// p95"]
+    head += [_COLLECTIONS[name][language] for name in names] + [_t("speed", language)]
     rows = []
     for run in reversed(runs):
-        row = [run["date"], f"`{run['commit']}`"]
-        for name in names:
-            collection = run["collections"].get(name)
-            if collection is None:
-                row += ["—"] * 3
-                continue
-            own = collection["engines"]["own"]
-            p95 = collection["ratios"].get("file", {}).get("key_p95_ms")
-            row += [
-                f"{own['mrr']:.3f}",
-                f"{own['test']:.3f}",
-                f"{p95:.2f}" if p95 is not None else "—",
+        found = [run["collections"].get(name) for name in names]
+        own = [one and one["engines"]["own"] for one in found]
+        files = [one["ratios"].get("file", {}).get("key_p95_ms") for one in found if one]
+        p95 = [f"{value:.2f}" for value in files if value is not None]
+        rows.append(
+            [
+                run["date"],
+                f"`{run['commit']}`",
+                *(f"{one['mrr']:.3f} ({one['test']:.3f})" if one else "—" for one in own),
+                ", ".join(p95) or "—",
             ]
-        rows.append(row)
+        )
     return _table(head, rows)
 
 

@@ -28,22 +28,26 @@ var HandbookSearch = (function () {
 
   /* ---- Characters ---------------------------------------------------------------- */
 
-  var SEP = 1, LATIN = 2, DIGIT = 3, HAN = 4, JOINT = 5;
+  /* As they are folded: Han with kana, hangul and halves of what lies beyond the basic plane. */
+  var HANS = "[\u3400-\u9fff\uf900-\ufaff\u3041-\u30fa\u30fc-\u30ff\u3005\u3007\uac00-\ud7a3\ud800-\udfff]";
+  var LETTERS = "a-z\u00aa\u00b5\u00ba\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u0370-\u052f\u1e00-\u1fff";
+  var LETTER = "[" + LETTERS + "]", SIGN = "[0-9" + LETTERS + "]";
+  /*
+   * A run of Han, or a name: letters and digits with single joints between (TB/s and I/O are one
+   * word, CPU/GPU are two; __global__, std::vector, C++, C#).
+   */
+  var TOKENS = HANS + "+|" + SIGN + "(?:#|(?:" + SIGN + "|[-_.](?=" + SIGN + ")|(?:--|__)(?=" + SIGN + ")|::(?=" +
+    LETTER + ")|\\/(?=" + LETTER + "(?!" + SIGN + ")))*(?:\\+\\+)?)";
+  var HAN_FIRST = new RegExp("^" + HANS);
+
+  function isHan(text) { return HAN_FIRST.test(text); }
 
   /* Folding is one to one, so that places in a folded text are places in the text. */
   function Folder() {
     this.to = new Uint16Array(65536);
-    this.kind = new Uint8Array(65536);
     this.buffer = new Uint16Array(1024);
     this.simple = {};
-    /* Known before any text is read: plain words are not folded (Folder.text). */
-    for (var code = 48; code < 123; code++) { this.kind[code] = kindOf(code); }
   }
-
-  Folder.prototype.code = function (code) {
-    var folded = this.to[code];
-    return folded || this.learn(code);
-  };
 
   Folder.prototype.learn = function (code) {
     var char = String.fromCharCode(code), plain = char, folded;
@@ -57,26 +61,8 @@ var HandbookSearch = (function () {
     folded = plain.charCodeAt(0) || 32;
     if (folded >= 0x2010 && folded <= 0x2015) { folded = 45; }
     this.to[code] = folded;
-    this.kind[folded] = kindOf(folded);
     return folded;
   };
-
-  function kindOf(code) {
-    if (code >= 48 && code <= 57) { return DIGIT; }
-    if (code >= 97 && code <= 122) { return LATIN; }
-    if (code === 95 || code === 45 || code === 46 || code === 58 || code === 47 ||
-        code === 43 || code === 35) { return JOINT; }
-    if (code < 0xaa) { return SEP; }
-    /* Han, kana, hangul, and halves of what lies beyond the basic plane. */
-    if ((code >= 0x3400 && code <= 0x9fff) || (code >= 0xf900 && code <= 0xfaff) ||
-        (code >= 0x3041 && code <= 0x30ff && code !== 0x30fb) || code === 0x3005 ||
-        code === 0x3007 || (code >= 0xac00 && code <= 0xd7a3) ||
-        (code >= 0xd800 && code <= 0xdfff)) { return HAN; }
-    if (code === 0xaa || code === 0xb5 || code === 0xba || (code >= 0xc0 && code <= 0x24f &&
-        code !== 0xd7 && code !== 0xf7) || (code >= 0x370 && code <= 0x52f) ||
-        (code >= 0x1e00 && code <= 0x1fff)) { return LATIN; }
-    return SEP;
-  }
 
   Folder.prototype.text = function (text) {
     var out = "", i, j, n, codes = this.buffer, to = this.to, code;
@@ -156,54 +142,4 @@ var HandbookSearch = (function () {
   /* all-reduce, all_reduce, AllReduce -> allreduce; std::vector -> std.vector. */
   function joined(raw, folder) {
     return folder.text(raw).replace(/[-_]+/g, "").replace(/::/g, ".");
-  }
-
-  /*
-   * Where the name ends that begins at `at`: letters and digits with single joints between.
-   * `text` as written, `end` its end.
-   */
-  function nameEnd(text, at, end, folder) {
-    var i = at, code, next, kind;
-    while (i < end) {
-      code = folder.code(text.charCodeAt(i));
-      kind = folder.kind[code];
-      if (kind === LATIN || kind === DIGIT) { i += 1; continue; }
-      if (kind !== JOINT) { break; }
-      if (code === 43 || code === 35) {
-        /* C++, C#: at the end of a word only. */
-        if (code === 43 && i + 1 < end && text.charCodeAt(i + 1) === 43) { i += 2; }
-        else if (code === 35 && i - at === 1) { i += 1; }
-        break;
-      }
-      if (i + 1 >= end) { break; }
-      next = folder.kind[folder.code(text.charCodeAt(i + 1))];
-      if (code === 58) {
-        if (text.charCodeAt(i + 1) !== 58 || i + 2 >= end) { break; }
-        next = folder.kind[folder.code(text.charCodeAt(i + 2))];
-        if (next !== LATIN) { break; }
-        i += 2;
-        continue;
-      }
-      if (code === 47) {
-        /* TB/s and I/O are one word; CPU/GPU are two. */
-        if (next !== LATIN || (i + 2 < end && isWord(folder, text.charCodeAt(i + 2)))) { break; }
-        i += 1;
-        continue;
-      }
-      if ((code === 95 || code === 45) && next === JOINT) {
-        /* __global__, --flag: joints in a row. */
-        if (i + 2 >= end || !isWord(folder, text.charCodeAt(i + 2)) ||
-            text.charCodeAt(i + 1) !== text.charCodeAt(i)) { break; }
-        i += 2;
-        continue;
-      }
-      if (next !== LATIN && next !== DIGIT) { break; }
-      i += 1;
-    }
-    return i;
-  }
-
-  function isWord(folder, code) {
-    var kind = folder.kind[folder.code(code)];
-    return kind === LATIN || kind === DIGIT;
   }

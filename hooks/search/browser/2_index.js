@@ -1,22 +1,5 @@
   /* ---- The index of one language ------------------------------------------------- */
 
-  /* Gives back the memory of an array that is not read again, without waiting to be tidied up. */
-  function release(array) {
-    if (array && array.buffer.transfer) { array.buffer.transfer(0); }
-  }
-
-  function Numbers(size) { this.array = new Int32Array(size); this.length = 0; }
-  Numbers.prototype.push = function (value) {
-    var larger;
-    if (this.length === this.array.length) {
-      larger = new Int32Array(this.length * 2);
-      larger.set(this.array);
-      release(this.array);
-      this.array = larger;
-    }
-    this.array[this.length++] = value;
-  };
-
   function Index(language, folder) {
     this.language = language;
     this.folder = folder;
@@ -25,15 +8,9 @@
     this.order = [];                       /* numbers in the order of the pages */
     this.latin = Object.create(null);      /* form -> term */
     this.names = [];                       /* term -> form; undefined for Han */
-    this.keys = new Int32Array(1 << 14);
-    this.values = new Int32Array(1 << 14);
-    this.count = 0;                        /* terms */
-    this.hanCount = 0;
+    this.hans = new Map();                 /* two characters as a number -> term */
     this.forms = Object.create(null);      /* name as written -> [term, weight, ...] */
-    this.last = new Numbers(1 << 12);      /* term -> its latest entry */
-    this.entryTerm = new Numbers(1 << 14);
-    this.entrySection = new Numbers(1 << 14);
-    this.entryWeight = new Numbers(1 << 14);
+    this.open();
     this.lengths = [];                     /* number -> words */
     this.total = 0;
     this.titleCounts = Object.create(null);
@@ -43,41 +20,18 @@
   }
 
   Index.prototype.hanTerm = function (key, make) {
-    var mask = this.keys.length - 1, at = Math.imul ? Math.imul(key, -1640531527) : key * 40503;
-    at = ((at >>> 15) ^ at) & mask;
-    while (this.keys[at] !== 0) {
-      if (this.keys[at] === key) { return this.values[at]; }
-      at = (at + 1) & mask;
+    var term = this.hans.get(key);
+    if (term === undefined) {
+      if (!make) { return -1; }
+      term = this.newTerm(undefined);
+      this.hans.set(key, term);
     }
-    if (!make) { return -1; }
-    if (this.hanCount * 2 > mask) { this.growHan(); return this.hanTerm(key, true); }
-    this.keys[at] = key;
-    this.values[at] = this.newTerm(undefined);
-    this.hanCount += 1;
-    return this.values[at];
-  };
-
-  Index.prototype.growHan = function () {
-    var keys = this.keys, values = this.values, i, at, mask = keys.length * 2 - 1;
-    this.keys = new Int32Array(mask + 1);
-    this.values = new Int32Array(mask + 1);
-    for (i = 0; i < keys.length; i++) {
-      if (keys[i] !== 0) {
-        at = Math.imul ? Math.imul(keys[i], -1640531527) : keys[i] * 40503;
-        at = ((at >>> 15) ^ at) & mask;
-        while (this.keys[at] !== 0) { at = (at + 1) & mask; }
-        this.keys[at] = keys[i];
-        this.values[at] = values[i];
-      }
-    }
-    release(keys);
-    release(values);
+    return term;
   };
 
   Index.prototype.newTerm = function (form) {
     this.last.push(-1);
-    this.names.push(form);
-    return this.count++;
+    return this.names.push(form) - 1;
   };
 
   Index.prototype.latinTerm = function (form) {
@@ -89,65 +43,51 @@
   /* Weights are kept in hundredths while the index is made. */
   Index.prototype.emit = function (term, number, weight) {
     if (this.inTitle) { this.titled[term] = true; }
-    var entry = this.last.array[term];
-    if (entry >= 0 && this.entrySection.array[entry] === number) {
-      this.entryWeight.array[entry] += weight;
+    var entry = this.last[term];
+    if (entry >= 0 && this.entrySection[entry] === number) {
+      this.entryWeight[entry] += weight;
       return;
     }
-    this.last.array[term] = this.entryTerm.length;
-    this.entryTerm.push(term);
+    this.last[term] = this.entryTerm.push(term) - 1;
     this.entrySection.push(number);
     this.entryWeight.push(weight);
   };
 
+  /* What is needed while texts are added: term -> its latest entry, and the entries. */
+  Index.prototype.open = function () {
+    this.last = [];
+    this.entryTerm = [];
+    this.entrySection = [];
+    this.entryWeight = [];
+  };
+
   Index.prototype.read = function (text, number, weight) {
-    var folder = this.folder, to = folder.to, kinds = folder.kind;
-    var i = 0, end = text.length, code, kind, previous, run, name, forms, j, words = 0;
-    var hundred = Math.round(weight * 100), now = hundred, part;
-    while (i < end) {
-      code = text.charCodeAt(i);
-      if (code === 0xe001) {
-        now = Math.round(hundred * WEIGHT.code);
-      } else if (code === 0xe002) {
+    var folder = this.folder, folded = folder.text(text), pattern = new RegExp(TOKENS + "|[\ue001-\ue003\n]", "g");
+    var hundred = Math.round(weight * 100), now = hundred, words = 0, match, token, code, i, name, forms;
+    while ((match = pattern.exec(folded))) {
+      token = match[0];
+      code = token.charCodeAt(0);
+      if (code === 10 || code === 0xe002) {
         now = hundred;
-      } else if (code === 0xe003) {
-        now = Math.round(hundred * WEIGHT.note);
-      } else if (code === 10) {
-        now = hundred;
-      }
-      code = to[code] || folder.learn(code);
-      kind = kinds[code];
-      if (kind === HAN) {
-        run = 1;
-        previous = code;
-        for (i += 1; i < end; i++) {
-          code = text.charCodeAt(i);
-          code = to[code] || folder.learn(code);
-          if (kinds[code] !== HAN) { break; }
-          this.emit(this.hanTerm((previous << 16) | code, true), number, now);
-          previous = code;
-          run += 1;
+      } else if (code === 0xe001 || code === 0xe003) {
+        now = Math.round(hundred * (code === 0xe001 ? WEIGHT.code : WEIGHT.note));
+      } else if (code >= 0x2e80) {
+        for (i = 1; i < token.length; i++) {
+          this.emit(this.hanTerm((token.charCodeAt(i - 1) << 16) | token.charCodeAt(i), true), number, now);
         }
-        if (run === 1) { this.emit(this.hanTerm(previous << 16, true), number, now); }
-        words += run > 1 ? (run - 1) * 0.6 : 1;
-      } else if (kind === LATIN || kind === DIGIT) {
-        j = nameEnd(text, i, end, folder);
-        name = text.slice(i, j);
-        i = j;
+        if (i === 1) { this.emit(this.hanTerm(code << 16, true), number, now); }
+        words += i > 1 ? (i - 1) * 0.6 : 1;
+      } else {
+        name = text.slice(match.index, pattern.lastIndex);
         words += 1;
         forms = this.forms[name];
         if (!forms) {
-          forms = formsOf(name, folder);
-          for (part = 0; part < forms.length; part += 2) {
-            forms[part] = this.latinTerm(forms[part]);
-          }
-          this.forms[name] = forms;
+          forms = this.forms[name] = formsOf(name, folder);
+          for (i = 0; i < forms.length; i += 2) { forms[i] = this.latinTerm(forms[i]); }
         }
-        for (j = 0; j < forms.length; j += 2) {
-          this.emit(forms[j], number, Math.round(now * forms[j + 1]));
+        for (i = 0; i < forms.length; i += 2) {
+          this.emit(forms[i], number, Math.round(now * forms[i + 1]));
         }
-      } else {
-        i += 1;
       }
     }
     return words;
@@ -225,26 +165,22 @@
 
   /* Sorts the entries by term: where, from[term] .. from[term + 1]. */
   Index.prototype.finish = function () {
-    var n = this.entryTerm.length, terms = this.entryTerm.array, from, fill, i, at, mean, tf;
+    var n = this.entryTerm.length, terms = this.entryTerm, from, fill, i, at, mean, tf;
     if (this.ready) { return; }
-    from = new Int32Array(this.count + 2);
+    from = new Int32Array(this.names.length + 2);
     for (i = 0; i < n; i++) { from[terms[i] + 1] += 1; }
-    for (i = 0; i < this.count; i++) { from[i + 1] += from[i]; }
-    fill = from.slice ? from.slice() : new Int32Array(from);
-    release(this.where);
-    release(this.impact);
+    for (i = 0; i < this.names.length; i++) { from[i + 1] += from[i]; }
+    fill = new Int32Array(from);
     this.where = new Int32Array(n);
     this.impact = new Float32Array(n);
     mean = this.order.length ? this.total / this.order.length : 1;
     for (i = 0; i < n; i++) {
       at = fill[terms[i]]++;
-      this.where[at] = this.entrySection.array[i];
-      tf = this.entryWeight.array[i] / 100;
+      this.where[at] = this.entrySection[i];
+      tf = this.entryWeight[i] / 100;
       this.impact[at] = tf * (K1 + 1) /
-        (tf + K1 * (1 - B + B * this.lengths[this.entrySection.array[i]] / (mean || 1)));
+        (tf + K1 * (1 - B + B * this.lengths[this.entrySection[i]] / (mean || 1)));
     }
-    release(fill);
-    release(this.from);
     this.from = from;
     this.size = this.order.length;
     this.countPairs();
@@ -254,61 +190,35 @@
 
   /* In how many sections a character begins a pair, ends one, and how many pairs there are. */
   Index.prototype.countPairs = function () {
-    var i, key, df;
-    release(this.begins);
-    release(this.ends);
+    var self = this;
     this.begins = new Int32Array(65536);
     this.ends = new Int32Array(65536);
     this.pairs = 0;
-    for (i = 0; i < this.keys.length; i++) {
-      key = this.keys[i];
-      if (key !== 0 && (key & 0xffff)) {
-        df = this.frequency(this.values[i]);
-        this.begins[key >>> 16] += df;
-        this.ends[key & 0xffff] += df;
-        this.pairs += df;
-      }
-    }
-  };
-
-  /*
-   * How much a pair of characters is a word rather than two that happen to meet, 0.25 to 1: by
-   * how much more often it occurs than chance would have it. Needs a collection of some size.
-   */
-  Index.prototype.cohesion = function (a, b) {
-    var df = this.frequency(this.han(a, b)), chance;
-    if (this.pairs < 4000) { return 1; }
-    chance = this.begins[a] * this.ends[b] / this.pairs;
-    if (df === 0) { return chance > 1 ? 0.25 : chance > 0.3 ? 0.5 : 1; }
-    chance = df / (chance || 1e-9);
-    return chance < 1 ? 0.25 : chance < 3 ? 0.5 : chance < 8 ? 0.8 : 1;
+    this.hans.forEach(function (term, key) {
+      var df = key & 0xffff ? self.frequency(term) : 0;
+      self.begins[key >>> 16] += df;
+      self.ends[key & 0xffff] += df;
+      self.pairs += df;
+    });
   };
 
   /* Characters that stand between two others in the index: a?b. */
   Index.prototype.between = function (a, b) {
-    var found = [], i, key, term, other;
-    for (i = 0; i < this.keys.length; i++) {
-      key = this.keys[i];
-      if (key !== 0 && (key >>> 16) === a && (key & 0xffff)) {
-        term = this.values[i];
-        other = this.han(key & 0xffff, b);
-        if (other >= 0) {
-          found.push([key & 0xffff, Math.min(this.frequency(term), this.frequency(other))]);
-        }
+    var found = [], self = this;
+    this.hans.forEach(function (term, key) {
+      var other = (key >>> 16) === a && (key & 0xffff) ? self.han(key & 0xffff, b) : -1;
+      if (other >= 0 && (self.titled[term] || self.titled[other])) {
+        found.push([key & 0xffff, Math.min(self.frequency(term), self.frequency(other))]);
       }
-    }
+    });
     found.sort(function (one, two) { return two[1] - one[1]; });
-    return found.slice(0, 2).map(function (one) { return one[0]; });
+    return found.slice(0, 2);
   };
 
   /* Once nothing will be added any more. */
   Index.prototype.close = function () {
     this.finish();
-    [this.entryTerm, this.entrySection, this.entryWeight, this.last].forEach(function (numbers) {
-      release(numbers.array);
-    });
-    this.entryTerm = this.entrySection = this.entryWeight = new Numbers(1);
-    this.last = new Numbers(1);
+    this.open();
     this.forms = Object.create(null);
   };
 
@@ -351,7 +261,7 @@
 
   /* Terms that begin so, the most frequent first. */
   Index.prototype.prefixed = function (prefix, most) {
-    var list = this.list(), low = 0, high = list.length, middle, found = [], self = this;
+    var list = this.list(), low = 0, high = list.length, middle, found = [];
     while (low < high) {
       middle = (low + high) >> 1;
       if (list[middle] < prefix) { low = middle + 1; } else { high = middle; }
@@ -360,22 +270,20 @@
       if (list[low] !== prefix) { found.push(this.latin[list[low]]); }
       low += 1;
     }
-    if (found.length > most) {
-      found.sort(function (a, b) { return self.frequency(b) - self.frequency(a); });
-      found.length = most;
-    }
-    return found;
+    return this.frequent(found, most);
   };
 
   /* Terms of Han characters that hold this one. */
   Index.prototype.holding = function (code, most) {
-    var found = [], i, key, self = this;
-    for (i = 0; i < this.keys.length; i++) {
-      key = this.keys[i];
-      if (key !== 0 && ((key >>> 16) === code || (key & 0xffff) === code)) {
-        found.push(this.values[i]);
-      }
-    }
+    var found = [];
+    this.hans.forEach(function (term, key) {
+      if ((key >>> 16) === code || (key & 0xffff) === code) { found.push(term); }
+    });
+    return this.frequent(found, most);
+  };
+
+  Index.prototype.frequent = function (found, most) {
+    var self = this;
     if (found.length > most) {
       found.sort(function (a, b) { return self.frequency(b) - self.frequency(a); });
       found.length = most;

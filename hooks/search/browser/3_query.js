@@ -82,23 +82,12 @@
    * Tokens of a text in order: {han, form, raw, at, end}. A Han run is one token.
    */
   function tokensOf(text, folder) {
-    var tokens = [], i = 0, j, kind, folded = folder.text(text);
-    while (i < folded.length) {
-      kind = folder.kind[folded.charCodeAt(i)];
-      if (kind === HAN) {
-        for (j = i + 1; j < folded.length && folder.kind[folded.charCodeAt(j)] === HAN; j++) { /* on */ }
-        tokens.push({ han: true, form: folded.slice(i, j), raw: text.slice(i, j), at: i, end: j });
-        i = j;
-      } else if (kind === LATIN || kind === DIGIT) {
-        j = nameEnd(text, i, text.length, folder);
-        tokens.push({
-          han: false, form: joined(text.slice(i, j), folder).slice(0, MAX_NAME),
-          raw: text.slice(i, j), at: i, end: j
-        });
-        i = j;
-      } else {
-        i += 1;
-      }
+    var tokens = [], pattern = new RegExp(TOKENS, "g"), folded = folder.text(text), match, han, raw;
+    while ((match = pattern.exec(folded))) {
+      han = isHan(match[0]);
+      raw = text.slice(match.index, pattern.lastIndex);
+      tokens.push({ han: han, form: han ? match[0] : joined(raw, folder).slice(0, MAX_NAME), raw: raw,
+        at: match.index, end: pattern.lastIndex });
     }
     return tokens;
   }
@@ -136,7 +125,7 @@
   function readQuery(query, folder, light) {
     var tidied = tidy(query), found = readFilters(tidied), text = found.text;
     var read = {
-      text: text, filters: found.filters, atoms: [], tokens: [], singles: [], excluded: [], phrases: [],
+      text: text, filters: found.filters, atoms: [], tokens: [], singles: [], excluded: [], phrases: [], patterns: {},
       typing: /[^\s"]$/.test(text)
     };
     /* Words to leave out: !word. -word too, but only Chinese: -m and -fopenmp are options. */

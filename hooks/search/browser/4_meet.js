@@ -2,8 +2,8 @@
 
   /* What a way of meeting counts by. */
   var WAY = {
-    exact: 1, twin: 0.5, inflected: 0.85, parts: 0.7, prefix: 0.75, inside: 0.45,
-    synonym: 0.75, related: 0.3, everyday: 0.65, phrase: 0.75, repaired: 0.6, single: 0.6
+    twin: 0.5, inflected: 0.85, parts: 0.7, prefix: 0.75, synonym: 0.75, related: 0.3, everyday: 0.65,
+    repaired: 0.6, single: 0.6
   };
   var MAX_PREFIXED = 40;
 
@@ -59,9 +59,8 @@
     /* British and American: optimise, optimize; behaviour, behavior; fibre, fiber. */
     stems.slice().forEach(function (stem) {
       [[/is(?=(?:e|ed|es|ing|ation|ations|er|ers)?$)/, "iz"], [/iz(?=(?:e|ed|es|ing|ation|ations|er|ers)?$)/, "is"],
-        [/our(?=s|al|ed)?/, "or"], [/or(?=s|al|ed)?$/, "our"], [/re$/, "er"], [/er$/, "re"],
-        [/ll(?=ed$|ing$)/, "l"], [/l(?=ed$|ing$)/, "ll"], [/ys(?=e|ed|ing$)/, "yz"],
-        [/yz(?=e|ed|ing$)/, "ys"]].forEach(function (pair) {
+        [/our(?=s|al|ed)?/, "or"], [/or(?=s|al|ed)?$/, "our"],
+        [/ys(?=e|ed|ing$)/, "yz"], [/yz(?=e|ed|ing$)/, "ys"]].forEach(function (pair) {
         if (pair[0].test(stem)) { stems.push(stem.replace(pair[0], pair[1])); }
       });
     });
@@ -125,26 +124,6 @@
         var weight = factor * WAY.prefix * (term < 0 ? 0.75 + 0.25 * share : 0.25 + 0.45 * share);
         out.push(alternative(index, [other], weight, [number], index.names[other], { prefix: true }));
       });
-    } else if (atom.form.length === 1 && token.isLast && term < 0) {
-      index.prefixed(atom.form, MAX_PREFIXED).forEach(function (other) {
-        out.push(alternative(index, [other], factor * 0.4, [number], index.names[other], { prefix: true }));
-      });
-    }
-  }
-
-  /* A name inside others (memcpy in cudamemcpy2d); only where nothing else is known. */
-  function meetInside(read, number, index, factor, out) {
-    var form = read.atoms[number].form, list, i, count = 0, mask, masks;
-    if (form.length < 4) { return; }
-    list = index.list();
-    masks = index.letters();
-    mask = letters(form);
-    for (i = 0; i < list.length && count < MAX_PREFIXED; i++) {
-      if ((mask & masks[i]) === mask && list[i].length > form.length && list[i].indexOf(form) > 0) {
-        out.push(alternative(index, [index.latin[list[i]]], factor * WAY.inside, [number], list[i],
-          { prefix: true }));
-        count += 1;
-      }
     }
   }
 
@@ -162,28 +141,6 @@
     }
     term = index.han(form.charCodeAt(0), form.charCodeAt(1));
     if (term >= 0) { out.push(alternative(index, [term], factor, [number], form)); }
-  }
-
-  function idfKnown(index, form) {
-    var term = index.find(form);
-    return term < 0 ? 0 : index.idf(term);
-  }
-
-  /* "all reduce" typed as two words, "allreduce" in the text. */
-  function meetJoined(read, index, factor, out) {
-    var i, a, b, term, most;
-    for (i = 0; i + 1 < read.tokens.length; i++) {
-      a = read.tokens[i];
-      b = read.tokens[i + 1];
-      if (a.han || b.han || read.text.slice(a.end, b.at).trim() !== "") { continue; }
-      term = index.find(a.form + b.form);
-      if (term >= 0) {
-        /* One name is rarer than its two words; it is not to count for more. */
-        most = Math.max(idfKnown(index, a.form), idfKnown(index, b.form)) || 9;
-        out.push(alternative(index, [term], factor * 0.95, [a.first, b.first], a.form + b.form,
-          { most: most }));
-      }
-    }
   }
 
   /* ---- Repair -------------------------------------------------------------------- */
@@ -268,25 +225,19 @@
   }
 
   Index.prototype.bySound = function (sounds) {
-    var i, key, a, b, pair;
-    if (!this.sounding) {
-      this.sounding = Object.create(null);
-      for (i = 0; i < this.keys.length; i++) {
-        key = this.keys[i];
-        a = sounds[key >>> 16];
-        b = sounds[key & 0xffff];
-        if (key !== 0 && a && b) {
-          pair = a * 2048 + b;
-          if (!this.sounding[pair]) { this.sounding[pair] = []; }
-          this.sounding[pair].push(key);
-        }
-      }
+    var by = this.sounding;
+    if (!by) {
+      by = this.sounding = Object.create(null);
+      this.hans.forEach(function (term, key) {
+        var a = sounds[key >>> 16], b = sounds[key & 0xffff], pair = a * 2048 + b;
+        if (a && b) { (by[pair] || (by[pair] = [])).push(key); }
+      });
     }
-    return this.sounding;
+    return by;
   };
 
   function repairHan(engine, read, number, index, factor, out) {
-    var form = read.atoms[number].form, a, b, table, found, swapped;
+    var form = read.atoms[number].form, a, b, table, found;
     if (form.length !== 2) { return; }
     a = engine.sounding()[form.charCodeAt(0)];
     b = engine.sounding()[form.charCodeAt(1)];
@@ -308,33 +259,18 @@
     }
     /* One character of a longer word is wrong: what else stands between its neighbours? */
     if (!out.length) { repairBetween(read, number, index, factor, out); }
-    swapped = index.han(form.charCodeAt(1), form.charCodeAt(0));
-    /* Two characters the wrong way round: all that was typed, or a word of some title. */
-    if (swapped >= 0 && form.charAt(0) !== form.charAt(1) &&
-        (read.tokens[read.atoms[number].token].form.length === 2 || index.titled[swapped])) {
-      out.push(alternative(index, [swapped], factor * WAY.repaired * 0.8, [number],
-        form.charAt(1) + form.charAt(0), { repaired: true }));
-    }
   }
 
   function repairBetween(read, number, index, factor, out) {
-    var atom = read.atoms[number], token = read.tokens[atom.token], form = token.form;
-    var at = number - token.first;
+    var token = read.tokens[read.atoms[number].token], at = number - token.first, form = token.form;
     [at, at - 1].forEach(function (first) {
       /* The pairs at `first` and `first` + 1 share the character that may be wrong. */
-      if (out.length || first < 0 || first + 2 >= form.length) { return; }
-      if (read.atoms[token.first + first].found || read.atoms[token.first + first + 1].found) {
-        if (!read.atoms[token.first + first].repaired && !read.atoms[token.first + first + 1].repaired) {
-          return;
-        }
-      }
-      index.between(form.charCodeAt(first), form.charCodeAt(first + 2)).forEach(function (code) {
-        if (!index.titled[index.han(form.charCodeAt(first), code)] &&
-            !index.titled[index.han(code, form.charCodeAt(first + 2))]) {
-          return;
-        }
-        var pair = at === first ? form.charAt(first) + String.fromCharCode(code) :
-          String.fromCharCode(code) + form.charAt(first + 2);
+      var one = read.atoms[token.first + first], two = read.atoms[token.first + first + 1];
+      if (out.length || first < 0 || first + 2 >= form.length ||
+          ((one.found || two.found) && !one.repaired && !two.repaired)) { return; }
+      index.between(form.charCodeAt(first), form.charCodeAt(first + 2)).forEach(function (found) {
+        var code = String.fromCharCode(found[0]);
+        var pair = at === first ? form.charAt(first) + code : code + form.charAt(first + 2);
         out.push(alternative(index, [index.han(pair.charCodeAt(0), pair.charCodeAt(1))],
           factor * WAY.repaired, [number], pair, { repaired: true }));
       });

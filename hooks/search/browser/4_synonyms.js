@@ -87,37 +87,26 @@
   /* ---- Everyday words -------------------------------------------------------------- */
 
   var MAX_SPAN = 6;         /* characters of an everyday word */
-  var LOOSE = 4;            /* characters of one that other characters may interrupt */
-  var GAP = 2;              /* how many */
 
   /*
-   * table: {light: "words", same: ["word word ...", ...]} -> {light: words, byForm, byFirst: first
-   * character -> the longer forms, groups}.
+   * table: {light: "words", same: ["word word ...", ...]} -> {light: words, byForm, groups}.
    */
   function readEveryday(table, folder) {
-    var byForm = Object.create(null), byFirst = Object.create(null), groups = [];
+    var byForm = Object.create(null), groups = [];
     (table.same || []).forEach(function (line, number) {
       groups.push(line.split(" ").map(function (form) { return folder.text(form); }));
       groups[number].forEach(function (form) {
-        if (!byForm[form]) {
-          byForm[form] = [];
-          if (form.length >= LOOSE && kindOf(form.charCodeAt(0)) === HAN) {
-            (byFirst[form.charAt(0)] || (byFirst[form.charAt(0)] = [])).push(form);
-          }
-        }
-        byForm[form].push(number);
+        (byForm[form] || (byForm[form] = [])).push(number);
       });
     });
     return {
-      byFirst: byFirst,
       light: (table.light || "").split(" ").filter(Boolean).map(function (word) { return folder.text(word); }),
       byForm: byForm, groups: groups
     };
   }
 
   /*
-   * Everyday words of a query: {key, atoms, groups}, those inside longer ones too, and long
-   * ones that a character interrupts. One of a single character counts where it joins neither
+   * Everyday words of a query: {key, atoms, groups}, those inside longer ones too. One of a single character counts where it joins neither
    * neighbour to a word; it gets an atom of its own.
    */
   function everydaySpans(read, everyday, isWord) {
@@ -153,31 +142,9 @@
           taken = Math.max(taken, k);
           if (k - i < 2) { break; }
         }
-        (everyday.byFirst[token.form.charAt(i)] || []).forEach(function (form) {
-          var end = looseEnd(token.form, i, form), at;
-          if (!end) { return; }
-          atoms = [];
-          for (at = token.first + i; at < token.first + end - 1; at++) { atoms.push(at); }
-          spans.push({ key: form, atoms: atoms, groups: everyday.byForm[form] });
-        });
       }
     });
     return spans;
-  }
-
-  /*
-   * Where a phrase ends that stands at a place of a text with a character or two put in, which must
-   * not deny it; 0 where it does not.
-   */
-  function looseEnd(text, at, form) {
-    var i = at + 1, j = 1, gap = 0;
-    while (i < text.length && j < form.length) {
-      if (text.charAt(i) === form.charAt(j)) { j += 1; }
-      else if (gap === GAP || "\u4e0d\u6ca1\u65e0".indexOf(text.charAt(i)) !== -1) { return 0; }
-      else { gap += 1; }
-      i += 1;
-    }
-    return j === form.length && gap ? i : 0;
   }
 
   /* The atom of one character at a place of a run, made when there is none. */

@@ -1,8 +1,4 @@
-  /* ---- What repaired words mean ------------------------------------------------------- */
-
-  /*
-   * What repaired words mean: synonyms, in either language, as if they had been typed right.
-   */
+  /* What repaired words mean: synonyms, in either language, as if they had been typed right. */
   Engine.prototype.mend = function (read, own, twin, out) {
     var self = this, meant = Object.create(read), mended = [], more = [];
     function isMended(number) { return mended[number]; }

@@ -3,13 +3,12 @@
   var MAX_CHECKED = 400;    /* texts looked at for one alternative */
   var LONE = 0.35;          /* weight of a character whose pairs nothing meets */
   var INTENT = 0.5;         /* weight of words that only ask, where something answers them */
-  var LESS_BORDER = 0.6;    /* pairs across the border of an everyday word */
 
   function escapeRegExp(text) { return text.replace(/[|\\{}()[\]^$+*?.\/-]/g, "\\$&"); }
 
   /* A pattern for a form as it may stand in a folded text: zerocopy, zero-copy, zero copy. */
   function patternOf(form) {
-    if (kindOf(form.charCodeAt(0)) === HAN) { return escapeRegExp(form); }
+    if (isHan(form)) { return escapeRegExp(form); }
     return form.split(/[\s\-_]+/).map(function (word) {
       return word.split("").map(escapeRegExp).join("[-_]?");
     }).join("[-_\\s]{0,2}");
@@ -17,8 +16,7 @@
 
   /* Numbers of the sections that hold all terms of an alternative, with what they get for it. */
   Engine.prototype.meet = function (way, give) {
-    var index = way.index, i, j, k, term, scores, number, pattern, checked = 0, found, texts;
-    var held = null, next;
+    var index = way.index, i, j, k, term, scores, number, pattern, checked = 0, found, texts, held = null, next;
     if (way.terms.length === 1) {
       term = way.terms[0];
       scores = Math.min(index.idf(term), way.most);
@@ -69,10 +67,12 @@
         if (atom.han) { meetHan(read, number, index, factor, out); }
         else { meetLatin(self, read, number, index, factor, out); }
       });
-      meetJoined(read, index, factor, out);
       meetSynonyms(self, read, index, factor, out);
     });
-    mark(out);
+    out.forEach(function (way) {
+      if (way.terms.length > 1 && way.check) { return; }
+      way.atoms.forEach(function (number) { read.atoms[number].found = true; });
+    });
     read.isAsked = isSentence(read);
     read.mix = read.isAsked ? ASKED : MIX;
     if (read.isAsked) { this.paraphrase(read, own, twin, out); }
@@ -86,9 +86,6 @@
       }
     });
     this.retry(read, own, twin, out, function (number, index, factor, more) {
-      if (!read.atoms[number].han) { meetInside(read, number, index, factor, more); }
-    });
-    this.retry(read, own, twin, out, function (number, index, factor, more) {
       if (read.atoms[number].weight < 0.3 || read.atoms[number].isCrossing) { return; }
       if (read.atoms[number].han) { repairHan(self, read, number, index, factor, more); }
       else { repairLatin(read, number, index, factor, more); }
@@ -96,12 +93,6 @@
     this.mend(read, own, twin, out);
     if (!read.isAsked && read.tokens.length === 1 && !out.length) { this.paraphrase(read, own, twin, out); }
     return out;
-
-    function mark(list) {
-      list.forEach(function (way) {
-        way.atoms.forEach(function (number) { if (way.terms.length === 1 || !way.check) { read.atoms[number].found = true; } });
-      });
-    }
   };
 
   /* Words that ask for the same as an everyday word of the query. */
@@ -110,7 +101,6 @@
       return atom && atom.found && atom.weight >= 0.45;
     });
     var self = this;
-    lighten(read, spans);
     [own, twin].forEach(function (index) {
       var more = [];
       if (!index) { return; }
@@ -124,25 +114,6 @@
       });
     });
   };
-
-  /* What anybody says tells less than other words, and pairs across its borders still less. */
-  function lighten(read, spans) {
-    var inside = [], i;
-    spans.forEach(function (span) {
-      span.atoms.forEach(function (number) {
-        inside[number] = true;
-      });
-    });
-    spans.forEach(function (span) {
-      if (!read.atoms[span.atoms[0]].han || span.key.length < 2) { return; }
-      [span.atoms[0] - 1, span.atoms[span.atoms.length - 1] + 1].forEach(function (number) {
-        var atom = read.atoms[number];
-        if (atom && !inside[number] && atom.token === read.atoms[span.atoms[0]].token && atom.form.length > 1) {
-          atom.weight *= LESS_BORDER;
-        }
-      });
-    });
-  }
 
   /* Whether a query is a sentence rather than a few words. */
   function isSentence(read) {
@@ -181,33 +152,6 @@
         if (Math.min(a, b) === 0.35 && /[^\u7684\u4e86\u5417\u5462\u5427\u662f\u548c\u4e0e]{2}/.test(atom.form) &&
             indexes.some(function (index) { return rankOf(index, atom.form); })) {
           atom.weight = Math.max(atom.weight, 0.9 * (n > 2 ? SHARE : 1));
-        }
-      }
-    });
-  }
-
-  /*
-   * Pairs of characters that lie across two words say little, and their absence says nothing.
-   * They are rare for how frequent their characters are.
-   */
-  function cohere(read, indexes) {
-    read.tokens.forEach(function (token) {
-      var i, atom, value, counts = [], values = [];
-      if (!token.han || token.form.length < 3) { return; }
-      for (i = token.first; i < token.after && i < read.atoms.length; i++) {
-        atom = read.atoms[i];
-        value = Math.max.apply(null, indexes.map(function (index) {
-          return index.cohesion(atom.form.charCodeAt(0), atom.form.charCodeAt(1));
-        }));
-        atom.weight *= value;
-        counts.push(Math.max.apply(null, indexes.map(function (index) {
-          return index.frequency(index.han(atom.form.charCodeAt(0), atom.form.charCodeAt(1)));
-        })));
-        values.push(value);
-      }
-      for (i = 1; i + 1 < counts.length; i++) {
-        if (counts[i] > 0 && counts[i] * 6 < Math.min(counts[i - 1], counts[i + 1])) {
-          read.atoms[token.first + i].weight *= 0.4 / Math.max(values[i], 0.4);
         }
       }
     });

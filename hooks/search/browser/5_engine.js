@@ -6,7 +6,6 @@
     this.raw = {};
     this.synonyms = null;
     this.sounds = null;
-    this.pool = [];
     this.texts = Object.create(null);
     this.textCount = 0;
   }
@@ -18,9 +17,6 @@
       this.folder.simple[pairs.charAt(i)] = pairs.charAt(i + 1);
     }
     this.folder.to = new Uint16Array(65536);
-    this.sounds = null;
-    this.synonyms = null;
-    this.words = null;
     this.raw = tables;
   };
 
@@ -98,7 +94,7 @@
     section = index.sections[number];
     known = this.texts[key] = {
       title: this.folder.text(section.title), text: null, blocks: null,
-      above: this.folder.text(section.page.title + "\n" + section.path.join("\n"))
+      above: this.folder.text([section.page.title, section.kind ? section.kind[0] : ""].concat(section.path).join("\n"))
     };
     this.textCount += 1;
     return known;
@@ -109,13 +105,6 @@
     var known = this.folded(index, number);
     if (known.text === null) { known.text = this.folder.text(index.sections[number].text); }
     return known;
-  };
-
-  Engine.prototype.array = function (at, size) {
-    var array = this.pool[at];
-    if (!array || array.length < size) { array = this.pool[at] = new Float32Array(size); }
-    else { for (var i = 0; i < size; i++) { array[i] = 0; } }
-    return array;
   };
 
   Engine.prototype.search = function (query, options) {
@@ -134,7 +123,6 @@
       return { hits: hits, read: read };
     }
     restore(read, twin ? [own, twin] : [own]);
-    cohere(read, twin ? [own, twin] : [own]);
     hits = this.rank(read, own, twin);
     hits = hits.slice(0, limit).map(function (hit) { return self.present(hit, read); });
     return { hits: hits, read: read };

@@ -9,6 +9,7 @@
   var GOOD = [0, 0.55, 0.6, 0.75, 1];
   var UNTITLED = 0.7;       /* of a question, for what stands in no title: a way of speaking, more likely */
   var FIRST = 3;            /* how many the first ones are */
+
   var UNMET = 0.5;          /* weight of what nothing meets where other words are met */
 
   /* A kind is that of the page or, of an entry, its own. */
@@ -38,7 +39,7 @@
       });
     });
     return hits.slice(0, limit).map(function (hit) {
-      return self.present(hit, { atoms: [], tokens: [], text: "", language: own.language });
+      return self.present(hit, { atoms: [], tokens: [], text: "", patterns: {}, language: own.language });
     });
   };
 
@@ -53,8 +54,8 @@
     var used = [], asked, top = 0, met = 0, weights = 0;
     var pages, above, index, sections = Math.max(own.size, twin ? twin.size : 0);
     for (i = 0; i < atoms.length; i++) {
-      scores.push(this.array(i * 2, size));
-      how.push(this.array(i * 2 + 1, size));
+      scores.push(new Float32Array(size));
+      how.push(new Float32Array(size));
       used.push(0);
     }
     ways.forEach(function (way) {
@@ -91,8 +92,8 @@
       weights += atoms[i].weight;
     }
     read.defining = defining(read, this.meaning().groups, asked, total);
-    base = this.array(2 * atoms.length, size);
-    cover = this.array(2 * atoms.length + 1, size);
+    base = new Float32Array(size);
+    cover = new Float32Array(size);
     for (i = 0; i < atoms.length; i++) {
       for (number = 0; number < size; number++) {
         if (scores[i][number] > 0) {
@@ -175,22 +176,21 @@
 
   /* How much of what is asked each page holds in all its sections, by its first number. */
   Engine.prototype.pageCovers = function (own, twin, how, asked, size) {
-    var covers = this.array(2 * asked.length + 2, size), best = this.array(2 * asked.length + 3, size);
-    var first = [], i, number, index;
+    var covers = new Float32Array(size), best = new Float32Array(size);
+    var first = [], number, section;
     for (number = 0; number < size; number++) {
-      index = own.sections[number] ? own : twin && twin.sections[number] ? twin : null;
-      first.push(index ? index.sections[number].page.first : number);
+      section = own.sections[number] || (twin && twin.sections[number]);
+      first.push(section ? section.page.first : number);
     }
-    for (i = 0; i < asked.length; i++) {
-      if (!asked[i]) { continue; }
+    asked.forEach(function (weight, i) {
+      best.fill(0);
       for (number = 0; number < size; number++) {
         if (how[i][number] > best[first[number]]) {
-          covers[first[number]] += asked[i] * (GOOD[how[i][number]] - GOOD[best[first[number]]]);
+          covers[first[number]] += weight * (GOOD[how[i][number]] - GOOD[best[first[number]]]);
           best[first[number]] = how[i][number];
         }
       }
-      for (number = 0; number < size; number++) { best[number] = 0; }
-    }
+    });
     return covers;
   };
 
@@ -211,17 +211,12 @@
 
   /* Whether quoted phrases and words to leave out let a section through. */
   Engine.prototype.passes = function (hit, read, own, twin) {
-    var other, texts, self = this;
-    other = hit.index === own && twin ? twin.sections[hit.number] : null;
+    var self = this, all = "";
     if (!read.phrases.length && !read.excluded.length) { return true; }
-    texts = this.foldedText(hit.index, hit.number);
-    var all = texts.title + "\n" + texts.text;
-    if (other) {
-      other = self.foldedText(twin, hit.number);
-      other = other.title + "\n" + other.text;
-    }
-    function holds(text, form) { return new RegExp(patternOf(form)).test(text); }
-    return read.phrases.every(function (phrase) {
-      return holds(all, phrase) || (other && holds(other, phrase));
-    }) && !read.excluded.some(function (token) { return holds(all, token.form); });
+    [hit.index, hit.index === own ? twin : null].forEach(function (index) {
+      var texts = index && index.sections[hit.number] ? self.foldedText(index, hit.number) : null;
+      if (texts) { all += texts.title + "\n" + texts.text + "\n\n"; }
+    });
+    function holds(form) { return new RegExp(patternOf(form)).test(all); }
+    return read.phrases.every(holds) && !read.excluded.some(function (token) { return holds(token.form); });
   };

@@ -19,7 +19,6 @@
   var BLOCKS = 400;         /* paragraphs of a section that are looked at */
   /* How much more a section counts that defines a term of the query; where that is asked for. */
   var DEFINED = 0.5, ASKED_DEFINITION = 2;
-  var NEAR = 0.4;           /* how much more a word that asks for the same counts in a title */
 
   /* Forms under which atoms may stand in a text: [[pattern, atoms, weight], ...]. */
   function formsAsked(read, ways) {
@@ -28,14 +27,14 @@
       if (atom.weight > 0) { put(atom.form, [number], 1); }
     });
     ways.forEach(function (way) {
-      if (!way.prefix || way.weight > 0.5) { put(way.form, way.atoms, Math.min(1, way.weight + (way.everyday ? NEAR : 0.2))); }
+      if (!way.prefix || way.weight > 0.5) { put(way.form, way.atoms, Math.min(1, way.weight + 0.2)); }
     });
     function put(form, atoms, weight) {
       var key = form + "|" + atoms.join();
       if (seen[key] || forms.length > 160) { return; }
       seen[key] = true;
       forms.push({ form: form, flat: form.replace(/[\s\-_]+/g, ""), atoms: atoms, weight: weight,
-        han: kindOf(form.charCodeAt(0)) === HAN });
+        han: isHan(form) });
     }
     return forms;
   }
@@ -56,12 +55,14 @@
   }
 
   function holdsForm(text, form) {
-    var at;
+    var at, end;
     if (form.han) { return text.indexOf(form.form) !== -1; }
-    at = text.indexOf(form.flat);
-    while (at !== -1) {
-      if (form.flat.length > 3 || !isPlain(text.charCodeAt(at - 1))) { return true; }
-      at = text.indexOf(form.flat, at + 1);
+    /* A short name is a word of its own: GDR is not in GDRCopy. */
+    for (at = text.indexOf(form.flat); at !== -1; at = text.indexOf(form.flat, at + 1)) {
+      end = at + form.flat.length;
+      if (form.flat.length > 3 || (!isPlain(text.charCodeAt(at - 1)) && !/^[a-z]{2}/.test(text.substr(end, 2)))) {
+        return true;
+      }
     }
     return false;
   }
@@ -223,21 +224,12 @@
       value = 0.85 * covered(flatten(other.title), forms, asked, total, read.atoms.length);
       if (value > share) { share = value; title = flatten(other.title); }
     }
-    /* Words of one character, which pairs do not show: both stand in the title. */
-    for (i = 0; i < read.atoms.length; i++) {
-      value = read.atoms[i];
-      if (value.han && value.form.length === 2 && value.weight > 0.3 && !hit.matched[i] &&
-          title.indexOf(value.form.charAt(0)) !== -1 && title.indexOf(value.form.charAt(1)) !== -1) {
-        hit.cover += 0.5 * asked[i] / (total || 1);
-        share += 0.5 * asked[i] / (total || 1);
-      }
-    }
     share = Math.min(1, share);
     meant = explained(title, forms);
     if (hit.index.isStock(section)) { share *= 0.4; }
     /* The page's name and the section's together. */
     above = share;
-    if (section.level > 1 && share > 0.2) {
+    if (share > 0.2) {
       above = covered(flatten(texts.above + "\n" + texts.title), forms, asked, total, read.atoms.length);
     }
     value = 1 + read.mix.title * share * share * (0.4 + 0.6 * meant) +
@@ -250,10 +242,9 @@
     hit.titleValue = value;
     value = read.defining[hit.number] || 0;
     hit.score *= 1 + (DEFINITION.test(read.text) ? ASKED_DEFINITION : DEFINED) * value * value;
-    if (section.level === 1 && share > 0.8) { hit.score *= 1.05; }
     if (hit.index !== own) { hit.score *= FOREIGN; }
-    if (hit.weak) { hit.score *= 0.9; }
-    if (section.kind) { hit.score *= section.kind[1]; }
+    /* A definition is first where one is asked for. */
+    if (section.kind && !(value > 0.9 && DEFINITION.test(read.text))) { hit.score *= section.kind[1]; }
     if (section.page.kind === "map") { hit.score *= 0.7; }
     if (section.page.kind === "questions") { hit.score *= 0.5; }
     if (REFERENCES.test(section.title)) { hit.score *= 0.45; }

@@ -70,7 +70,7 @@
   function patternsFor(read, ways, index) {
     var patterns = [], seen = Object.create(null);
     function put(form, atoms, prefix) {
-      var han = kindOf(form.charCodeAt(0)) === HAN;
+      var han = isHan(form);
       if (seen[form] || patterns.length > 50) { return; }
       seen[form] = true;
       patterns.push({
@@ -89,15 +89,6 @@
     return patterns;
   }
 
-  /* The same for every section of a language that one query finds. */
-  function patternsOnce(read, ways, index) {
-    if (!read.patterns) { read.patterns = Object.create(null); }
-    if (!read.patterns[index.language]) {
-      read.patterns[index.language] = patternsFor(read, ways, index);
-    }
-    return read.patterns[index.language];
-  }
-
   var LABEL = 12;           /* characters of a line that is no sentence */
   /* The end of a sentence; a row that begins with code, and what leads to a list. */
   var SAID = /[.!?;\u3002\uff01\uff1f\uff1b]$/;
@@ -111,7 +102,8 @@
     var lines = text.split("\n"), best = null, line;
     var isCode = read.tokens.some(function (token) { return /_|[a-z][A-Z]|^-/.test(token.raw); });
     var all = (section.text ? folds : this.folder.text(text)).split("\n");
-    lines.slice(0, 200).forEach(function (line, order) {
+    /* A term begins with what it is. */
+    lines.slice(0, section.names ? 1 : 200).forEach(function (line, order) {
       var folded = all[order], met = Object.create(null), value = 0;
       if (!line) { return; }
       patterns.forEach(function (one) {
@@ -138,27 +130,16 @@
     }
     if (!best) { return ""; }
     var folded = all[best.order], marks = places(best.line, folded, patterns);
-    var from = 0, to, cut;
+    var from = 0, to, cut, at;
     line = best.line;
     if (marks.length && line.length > EXCERPT) {
-      from = Math.max(0, marks[0][0] - 40);
-      /* From the beginning of the sentence, when it is near. */
-      cut = Math.max(line.lastIndexOf("\u3002", marks[0][0]), line.lastIndexOf(". ", marks[0][0]),
-        line.lastIndexOf("\uff1b", marks[0][0]));
-      if (cut !== -1 && marks[0][0] - cut < 70) { from = cut + 1; }
-      else if (marks[0][0] < 60) { from = 0; }
-      else if (/[0-9A-Za-z]/.test(line.charAt(from - 1))) {
-        cut = line.indexOf(" ", from);
-        if (cut !== -1 && cut < marks[0][0]) { from = cut + 1; }
-      }
+      at = marks[0][0];
+      cut = Math.max(line.lastIndexOf("\u3002", at), line.lastIndexOf(". ", at), line.lastIndexOf("\uff1b", at));
+      /* From the beginning of the sentence, when it is near, else of a word. */
+      from = at - cut < 70 ? cut + 1 : at - 40 + line.slice(at - 40, at).search(/[^0-9A-Za-z\udc00-\udfff]|$/);
     }
     to = Math.min(line.length, from + EXCERPT);
-    if (to < line.length) {
-      cut = line.lastIndexOf(" ", to);
-      if (/[0-9A-Za-z]/.test(line.charAt(to)) && cut > from + EXCERPT / 2) { to = cut; }
-      if (/[\ud800-\udbff]/.test(line.charAt(to - 1))) { to -= 1; }
-    }
-    if (/[\udc00-\udfff]/.test(line.charAt(from))) { from += 1; }
+    if (to < line.length) { to -= /[0-9A-Za-z\ud800-\udbff]{0,40}$/.exec(line.slice(from, to))[0].length; }
     return (from > 0 ? "\u2026" : "") + markup(line, marks, from, to).trim() +
       (to < line.length ? "\u2026" : "");
   };
@@ -177,7 +158,7 @@
 
   Engine.prototype.present = function (hit, read) {
     var index = hit.index, section = index.sections[hit.number], page = section.page;
-    var patterns = patternsOnce(read, hit.ways, index), title = section.title || page.title;
+    var patterns = read.patterns[index.language] || patternsFor(read, hit.ways, index), title = section.title || page.title;
     var folded = this.folder.text(title), location = page.location, self = this, repairs = [];
     var missing = [], terms, texts;
     read.atoms.forEach(function (atom, number) {
@@ -185,6 +166,7 @@
         repairs.push(atom.repaired);
       }
     });
+    read.patterns[index.language] = patterns;
     texts = this.foldedText(index, hit.number);
     patterns = patterns.filter(function (one) {
       one.pattern.lastIndex = 0;

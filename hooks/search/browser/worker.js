@@ -138,7 +138,6 @@
       state = "none";
       answer([], "");
     });
-    warm();
   }
 
   function loadTexts() {
@@ -153,15 +152,6 @@
       state = "none";
       answerEarly(true);
     });
-  }
-
-  /* Browsers compile what is called: while the titles are on their way, not once they are there. */
-  function warm() {
-    var one = self.HandbookSearch.create(), title = "Warm \u6587\u5b57";
-    one.titles([{
-      format: 1, language: "", numbers: [0], anchors: [""], levels: "1", titles: [title],
-      pages: [["", "", title, [], "", [], "", "", 1]]
-    }]).search(title, { language: "", limit: 1 });
   }
 
   /* The other language, after the first answer has been drawn. */
