@@ -47,7 +47,7 @@ from hooks.pages import glossary as glossary_page
 from hooks.pages import paths as paths_page
 from hooks.pages.values import values
 from hooks.search.words import term_forms
-from hooks.site import Kept
+from hooks.site import Kept, inputs
 from hooks.tree import Data, Tree, generated_ids
 
 WRITTEN = {"README.md": "zh", "README.en.md": "en", "CONTENTS.md": "zh", "CONTENTS.en.md": "en"}
@@ -156,6 +156,7 @@ def _read_rest(
         name = layout.name(layout.register)
         findings += addresses.check_register(lines, published(notes), name)
     data = Data(root, docs, notes, library, kept)
+    data.stamp = _stamp(data)
     findings += _check_data(data, memory)
     tree = Tree(
         root,
@@ -169,7 +170,10 @@ def _read_rest(
         library,
         findings,
     )
-    findings += check.check_sources(notes, texts, settings, digests, generated_ids(tree))
+    rest = inputs.of_files([config, layout.report, layout.terms], root)
+    depends = [data.stamp, rest, *memory.marks.values(), *sorted(notes.other_files)]
+    made = generated_ids(tree, memory, memory.key(*depends))
+    findings += check.check_sources(notes, texts, settings, digests, made)
     memory.save()
     return tree
 
@@ -221,10 +225,9 @@ def _beside(root: Path) -> list[Path]:
 
 def _check_data(data: Data, memory: Memory) -> list[Finding]:
     """Check the data, and what notes show of them: each note once, until something changes."""
-    root, docs, notes = data.root, data.docs, data.notes
+    root, docs, notes, stamp = data.root, data.docs, data.notes, data.stamp
     layout = Layout(docs)
     tables = _hash(docs, [*layout.facts.glob("*"), *layout.sources.glob("*")])
-    stamp = _stamp(data)
     marks = memory.marks
     everything = [*marks.values(), *sorted(notes.other_files)]
     findings = memory.recall("facts", "data", [tables], lambda: data.facts[1])

@@ -6,7 +6,7 @@ import datetime
 import pickle
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ from hooks.data import Layout, coverage, facts, glossary, glossary_load, load, p
 from hooks.findings import Finding
 from hooks.links import ids
 from hooks.markdown import parse, split
-from hooks.notes import Catalogue, Note, navigation, published
+from hooks.notes import Catalogue, Memory, Note, navigation, published
 from hooks.pages import DataFences, Item, markers, source_use, term_marks, topic_map
 from hooks.pages import catalogue as everything
 from hooks.pages import glossary as glossary_page
@@ -39,6 +39,8 @@ class Data:
         """Note where the data lie; nothing is read yet."""
         self.root, self.docs, self.notes, self.library = root, docs, notes, library
         self.kept = kept or Kept()
+        self.stamp = ""
+        """A hash of everything beside notes that their numbers rest on, once it is known."""
         self._users: dict[str, dict[str, list[Note]]] = {}
 
     @cached_property
@@ -75,9 +77,15 @@ class Data:
     def users(self, language: str) -> dict[str, list[Note]]:
         """Return the notes of a language that rest on each source, by its key."""
         if language not in self._users:
-            found = source_use.users(self.notes, self.facts[0], self.resolver, language)
-            self._users[language] = found
+            self._users[language] = source_use.users(self.notes, language, self._sources_of)
         return self._users[language]
+
+    def _sources_of(self, note: Note) -> list[str]:
+        def find() -> list[str]:
+            return source_use.of_note(note, self.facts[0], self.resolver)
+
+        key = inputs.digest(note.language, note.text, self.stamp)
+        return self.kept.recall("sources", key, find) if self.stamp else find()
 
     def first_uses(self, note: Note, find: Callable[[], dict[str, int]]) -> dict[str, int]:
         """Return the lines of the headings below which a note first uses each term."""
@@ -197,19 +205,34 @@ def fill(
     )
 
 
-def generated_ids(tree: Tree) -> Callable[[Note], frozenset[str]]:
-    """Return what gives the ids that a build adds to a note's page: by items, and at markers."""
-    those = everything.by_page(tree.items)
+def generated_ids(
+    tree: Tree, memory: Memory | None = None, made_from: str = ""
+) -> Callable[[Note], frozenset[str]]:
+    """Return what gives the ids that a build adds to a note's page: by items, and at markers.
+
+    Args:
+        tree: The sources.
+        memory: Knows what earlier runs gave: few notes are asked for, and those need all data.
+        made_from: A hash of all that ids depend on, notes and data alike.
+    """
+    those = cache(lambda: everything.by_page(tree.items))
     known: dict[str, frozenset[str]] = {}
 
+    def make(note: Note) -> frozenset[str]:
+        found = everything.ids(those(), note)
+        body = split(note.text).body
+        filled = fill(tree, body, note.path, note.language)
+        return found | ids.on_site(parse(filled)) if filled != body else found
+
     def of(note: Note) -> frozenset[str]:
-        if note.path not in known:
-            found = everything.ids(those, note)
-            body = split(note.text).body
-            filled = fill(tree, body, note.path, note.language)
-            if filled != body:
-                found |= ids.on_site(parse(filled))
-            known[note.path] = found
-        return known[note.path]
+        if note.path in known:
+            return known[note.path]
+        key = memory.key("ids", made_from, note.path) if memory is not None else ""
+        found = memory.kept(note.path, key) if memory is not None else None
+        if not isinstance(found, list) or not all(isinstance(one, str) for one in found):
+            found = sorted(make(note))
+            if memory is not None:
+                memory.keep(note.path, key, found)
+        return known.setdefault(note.path, frozenset(found))
 
     return of

@@ -37,6 +37,7 @@ plugins:
         - {locale: zh, name: 中文, build: true, default: true}
         - {locale: en, name: English, build: true}
 """
+_ZENSICAL = "site_dir: site-zensical\nplugins: [search]\n"
 
 
 def lay_out(root: Path, size: int) -> list[Copy]:
@@ -53,7 +54,7 @@ def lay_out(root: Path, size: int) -> list[Copy]:
     ours = text.replace("hooks/adapter.py", "adapter.py")
     (root / "mkdocs.yml").write_text(ours + pages, encoding="utf-8")
     (root / "plain.yml").write_text(plain(text) + _PLAIN_PLUGINS + pages, encoding="utf-8")
-    (root / "zensical.yml").write_text(plain(text) + "plugins: [search]\n" + pages, "utf-8")
+    (root / "zensical.yml").write_text(plain(text) + _ZENSICAL + pages, "utf-8")
     return copies
 
 

@@ -5,6 +5,7 @@ Each has an id of its own on its page, made from its words.
 
 from __future__ import annotations
 
+import functools
 import itertools
 import re
 from collections import Counter
@@ -17,7 +18,7 @@ from hooks.pages.blocks import lines_of_fences
 from hooks.pages.items import Item, Said, area_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Mapping
 
     from hooks.notes import Catalogue, Note
 
@@ -136,8 +137,10 @@ def _heading(note: Note, notes: Catalogue) -> tuple[int, str] | None:
     return None
 
 
-def _rows(text: str) -> Iterator[list[str]]:
-    """Yield the cells of each row of the body of the first table in a text."""
+@functools.lru_cache(maxsize=4096)  # a page asks again for what the list of all items had
+def _rows(text: str) -> list[list[str]]:
+    """Return the cells of each row of the body of the first table in a text."""
+    found: list[list[str]] = []
     tokens = MarkdownIt("commonmark").enable("table").parse(text)
     cells: list[str] = []
     is_body = False
@@ -145,13 +148,14 @@ def _rows(text: str) -> Iterator[list[str]]:
         if token.type == "tbody_open":
             is_body = True
         elif token.type == "tbody_close":
-            return
+            break
         elif is_body and token.type == "tr_open":
             cells = []
         elif is_body and token.type == "tr_close":
-            yield cells
+            found.append(cells)
         elif token.type == "inline" and before.type in ("td_open", "th_open"):
             cells.append(_plain(token.content))
+    return found
 
 
 class _Names:

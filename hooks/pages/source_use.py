@@ -10,6 +10,7 @@ from hooks.pages import facts_table
 from hooks.pages.values import values
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from hooks.data import FactBase
@@ -18,19 +19,29 @@ if TYPE_CHECKING:
 
 
 def users(
-    notes: Catalogue, base: FactBase, resolver: Resolver, language: str
+    notes: Catalogue, language: str, keys: Callable[[Note], list[str]]
 ) -> dict[str, list[Note]]:
-    """Return the notes of a language that show figures of a source, by the source's key."""
+    """Return the notes of a language that show figures of a source, by the source's key.
+
+    Args:
+        notes: All notes.
+        language: Whose notes are wanted.
+        keys: Gives what `of_note` does.
+    """
     found: dict[str, list[Note]] = {}
     for note in notes.notes.values():
-        if note.language != language:
-            continue
-        keys = values.sources_of(note, resolver)
-        for fence in note.source.fences:
-            keys.update(_of_fence(fence.info.split(" ")[0], fence.text, base, resolver.docs))
-        for key in keys:
-            found.setdefault(key, []).append(note)
+        if note.language == language:
+            for key in keys(note):
+                found.setdefault(key, []).append(note)
     return found
+
+
+def of_note(note: Note, base: FactBase, resolver: Resolver) -> list[str]:
+    """Return the keys of the sources of which a note shows figures."""
+    keys = values.sources_of(note, resolver)
+    for fence in note.source.fences:
+        keys.update(_of_fence(fence.info.split(" ")[0], fence.text, base, resolver.docs))
+    return sorted(keys)
 
 
 def _of_fence(kind: str, text: str, base: FactBase, docs: Path) -> list[str]:

@@ -58,7 +58,8 @@ def groups(items: Iterable[Item], tag: str, language: str) -> list[Group]:
 def _is_named(kind: str, said: Said, tag: str, wanted: re.Pattern[str]) -> bool:
     if kind == "term":
         return tag.casefold() in {name.casefold() for name in (said.title, *said.names)}
-    return wanted.search(said.title) is not None
+    # Every tag is looked for in all titles: most are told from it without the expression.
+    return tag.casefold() in said.title.casefold() and wanted.search(said.title) is not None
 
 
 def _path(note: str, language: str, anchor: str) -> str:

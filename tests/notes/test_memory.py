@@ -183,6 +183,37 @@ value: 400
 """
 
 
+TERMS = (
+    "title: {zh: 词, en: Words}\nterms:\n"
+    "  - {id: multicast, zh: [组播], en: [multicast], says: {zh: 一对多。, en: One to many.}}\n"
+)
+
+
+def test_ids_that_a_build_makes_are_remembered(tree: Path) -> None:
+    """A page of terms, to one of which a note links; then the term goes, then the page."""
+    docs = tree / "docs"
+    terms = docs / "data/terms/t.yml"
+    made = {
+        "data/terms/t.yml": TERMS,
+        "own/words.md": note("<!-- glossary -->\n\n[组播](#term-multicast)\n", "Words"),
+        "own/words.en.md": note("<!-- glossary -->\n\n[it](#term-multicast)\n", "Words"),
+    }
+    for path, text in made.items():
+        (docs / path).parent.mkdir(parents=True, exist_ok=True)
+        (docs / path).write_text(text, encoding="utf-8")
+
+    def dead() -> set[str]:
+        found = ours(tree)
+        assert found == cold(tree, ours) == ours(tree)
+        return {one.file for one in found if one.target == "#term-multicast"}
+
+    assert not dead()
+    terms.write_text(TERMS.replace("multicast", "broadcast"), encoding="utf-8")
+    assert dead() == {"docs/own/words.md", "docs/own/words.en.md"}
+    terms.write_text(TERMS, encoding="utf-8")
+    assert not dead()
+
+
 def test_edits_of_data_are_seen(tree: Path) -> None:
     """Verdicts on numbers, terms and figures rest on other files: each is edited in turn."""
     docs = tree / "docs"

@@ -6,14 +6,14 @@ import markdown
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
-from hooks.pages import source_use, sources
+from hooks.pages import sources
 from hooks.tree import Tree
 
 
 @pytest.fixture(scope="module", params=["zh", "en"])
 def page(request: pytest.FixtureRequest, handbook: Tree) -> LexborHTMLParser:
     """The list of the handbook itself, in each language."""
-    users = source_use.users(handbook.notes, handbook.facts, handbook.resolver, request.param)
+    users = handbook.data.users(request.param)
     text = sources.render(handbook.facts, users, request.param)
     return LexborHTMLParser(markdown.markdown(text, extensions=["md_in_html"]))
 

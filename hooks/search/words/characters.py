@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Final
 
 import opencc
-import pypinyin
 
 from hooks.search.words.held import Recall, held
 
@@ -129,6 +128,8 @@ def sounds(han: set[str]) -> list[str]:
 
     Besides the index's characters it holds those that may be typed in their place.
     """
+    import pypinyin  # its tables are slow to load
+
     by_sound: dict[str, list[str]] = defaultdict(list)
     for char in sorted(han | _common()):
         sound = pypinyin.lazy_pinyin(char, errors="ignore")
