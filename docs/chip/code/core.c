@@ -176,7 +176,7 @@ static void time_instructions(void) {
             }
             char labels[96];
             snprintf(labels, sizeof labels, "\"instruction\": \"%s\", \"chains\": %d", kinds[kind], wait ? 1 : 8);
-            emit("instruction", labels, "cycles", v, REPEATS);
+            emit("instruction", labels, "cycle", v, REPEATS);
         }
 }
 #else
@@ -237,7 +237,7 @@ static void time_siblings(void) {
             char labels[128];
             snprintf(labels, sizeof labels, "\"work\": \"%s\", \"second\": \"%s\"", job ? "16 chains" : "1 chain",
                      where[w]);
-            emit("siblings", labels, "additions/ns", v, REPEATS);
+            emit("siblings", labels, "1/ns", v, REPEATS);
         }
     }
 }
