@@ -14,6 +14,7 @@ build=${BUILD_DIR:-.cache/simd-time}
 mkdir -p "$build"
 sha256sum $code/*.c $code/*.h $chip/core.c $chip/chase.c $chip/stream.c >"$out/programs.sha256"
 command -v nvidia-smi >/dev/null && nvidia-smi >"$out/nvidia_smi.txt"
+date -u +%F >"$out/date.txt"
 { uname -r; gcc --version | head -1; lscpu; } >"$out/machine.txt"
 {
     grep -H . /sys/devices/system/node/node*/{cpulist,distance}
