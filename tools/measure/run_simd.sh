@@ -12,7 +12,7 @@ code=docs/hpc/simd/code
 chip=docs/chip/code
 build=${BUILD_DIR:-.cache/simd-time}
 mkdir -p "$build"
-sha256sum $code/*.c $code/*.h $chip/core.c $chip/chase.c $chip/stream.c >"$out/programs.sha256"
+sha256sum $code/*.c $code/*.h $chip/core.c $chip/pointer_chase.c $chip/stream.c >"$out/programs.sha256"
 command -v nvidia-smi >/dev/null && nvidia-smi >"$out/nvidia_smi.txt"
 date -u +%F >"$out/date.txt"
 { uname -r; gcc --version | head -1; lscpu; } >"$out/machine.txt"
@@ -35,9 +35,9 @@ compile cpu_report $code/cpu_report.c -O2
 compile clock $code/clock.c -O2
 compile ladder $code/ladder.c -O3 -fno-tree-vectorize
 compile int8 $code/int8.c -O3 -fno-tree-vectorize
-compile gemm $code/gemm.c -O3
+compile gemm_kernel $code/gemm_kernel.c -O3
 compile core $chip/core.c -O2 -fno-tree-vectorize
-compile chase $chip/chase.c -O2
+compile pointer_chase $chip/pointer_chase.c -O2
 compile stream $chip/stream.c -O3
 {
     loops="gcc $common -fopenmp-simd -c $code/loops.c"
@@ -65,9 +65,9 @@ step clock --time
 step ladder --time
 step int8 --time
 step autovec --time
-step gemm --time
+step gemm_kernel --time
 step core --time
-step chase --time
+step pointer_chase --time
 # Arrays of at least four times the last cache, as STREAM asks, but at most 1 GiB each.
 l3=$(getconf LEVEL3_CACHE_SIZE)
 mib=$((4 * ${l3:-0} >> 20))

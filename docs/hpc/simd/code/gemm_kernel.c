@@ -1,6 +1,6 @@
 // A matrix product from three plain loops to a packed micro-kernel, in single precision, one thread.
 //
-//   gemm [--time]
+//   gemm_kernel [--time]
 //
 // C (M x N) += A (M x K) B (K x N), row-major. Micro-kernels: 6 x 16 in AVX2, 14 x 32 in AVX-512.
 #include "bench.h"

@@ -1,6 +1,6 @@
 // A pointer chase: the latency of a load by footprint, by page size, by order, and by the number of pages.
 //
-//   chase [--time]
+//   pointer_chase [--time]
 #include "../../hpc/simd/code/bench.h"
 
 #include <sys/mman.h>
@@ -166,7 +166,7 @@ int main(int argc, char** argv) {
         free(place), give_back(base, n * LINE_BYTES);
     }
     char* base = take(16 * MIB, true);
-    printf("chase: one cycle through every line; huge pages %s\n", huge_kib() ? "given" : "not given");
+    printf("pointer_chase: one cycle through every line; huge pages %s\n", huge_kib() ? "given" : "not given");
     give_back(base, 16 * MIB);
     return 0;
 }
