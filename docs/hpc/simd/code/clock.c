@@ -18,22 +18,13 @@ static double ghz[MOST];
 
 // Eight additions that wait for each other, and seven independent multiply-adds of one width among them. The addends
 // are registers: recent cores fold additions of small constants.
-#define ROUND(V)                                                      \
-    "add %[one], %[sum]\n vfmadd231ps %%" V "mm12, %%" V "mm13, %%" V \
-    "mm0\n"                                                           \
-    "add %[one], %[sum]\n vfmadd231ps %%" V "mm12, %%" V "mm13, %%" V \
-    "mm1\n"                                                           \
-    "add %[one], %[sum]\n vfmadd231ps %%" V "mm12, %%" V "mm13, %%" V \
-    "mm2\n"                                                           \
-    "add %[one], %[sum]\n vfmadd231ps %%" V "mm12, %%" V "mm13, %%" V \
-    "mm3\n"                                                           \
-    "add %[one], %[sum]\n vfmadd231ps %%" V "mm12, %%" V "mm13, %%" V \
-    "mm4\n"                                                           \
-    "add %[one], %[sum]\n vfmadd231ps %%" V "mm12, %%" V "mm13, %%" V \
-    "mm5\n"                                                           \
-    "add %[one], %[sum]\n vfmadd231ps %%" V "mm12, %%" V "mm13, %%" V \
-    "mm6\n"                                                           \
-    "add %[one], %[sum]\n"
+// --8<-- [start:chain]
+#define STEP "add %[one], %[sum]\n"
+#define FMA(V, I) "vfmadd231ps %%" V "mm12, %%" V "mm13, %%" V "mm" I "\n"
+#define ROUND(V)                                                                                                    \
+    STEP FMA(V, "0") STEP FMA(V, "1") STEP FMA(V, "2") STEP FMA(V, "3") STEP FMA(V, "4") STEP FMA(V, "5") STEP FMA( \
+        V, "6") STEP
+// --8<-- [end:chain]
 #define CHAIN(V)                                                                \
     __asm__ volatile("vbroadcastss %[f], %%" V "mm12\n vbroadcastss %[a], %%" V \
                      "mm13\n"                                                   \
