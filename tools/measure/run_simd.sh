@@ -54,7 +54,7 @@ step() { # PROGRAM ARGUMENTS...
     local name=$1 start
     shift
     start=$(date +%s.%N)
-    timeout -k 5 "${STEP_LIMIT:-45}" "$build/$name" "$@" >"$out/$name.jsonl" 2>>"$out/$name.err"
+    timeout -k 5 "${STEP_LIMIT:-60}" "$build/$name" "$@" >"$out/$name.jsonl" 2>>"$out/$name.err"
     printf '{"step": "%s", "exit": %d, "seconds": %.1f}\n' "$name" "$?" "$(echo "$(date +%s.%N) $start" | awk '{print $1 - $2}')" |
         tee -a "$out/steps.jsonl"
     [ -s "$out/$name.err" ] || rm -f "$out/$name.err"

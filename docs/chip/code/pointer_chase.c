@@ -41,7 +41,7 @@ static size_t huge_kib(void) {  // of this process, from the kernel
 static struct node* cycle(struct node** place, size_t n) {
     uint32_t state = 11;
     for (size_t i = n - 1; i > 0; --i) {
-        size_t j = ((uint64_t)noise(&state) << 32 | noise(&state)) % i;
+        size_t j = (size_t)((uint64_t)noise(&state) * i >> 32);  // below i, and i is below 2^32
         struct node* t = place[i];
         place[i] = place[j], place[j] = t;
     }
