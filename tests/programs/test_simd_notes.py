@@ -29,6 +29,7 @@ PROGRAMS = {
 }
 NEEDS_GCC = pytest.mark.skipif(shutil.which("gcc") is None, reason="no C compiler on this machine")
 ddr = load_program("chip/code/ddr.py")
+noise = load_program("hpc/perf/code/noise.py")
 
 
 def version() -> str:
@@ -116,3 +117,11 @@ def test_no_program_is_newer_than_its_measurement() -> None:
 def test_bandwidth_of_a_socket() -> None:
     assert ddr.bandwidth(8, 4800) == pytest.approx(307.2)
     assert ddr.lines_in_flight(307.2, 100) == pytest.approx(480)
+
+
+def test_laws_and_statistics_of_the_method() -> None:
+    assert noise.amdahl(0.04, 4) == pytest.approx(100 / 28)
+    assert noise.gustafson(0.04, 4) == pytest.approx(3.88)
+    mean = [noise.seen(runs, noise.statistics.mean) for runs in (5, 25)]
+    assert mean[0] > mean[1]  # interruptions: a longer mean is a worse one
+    assert noise.seen(25, noise.statistics.median) > 0.99
