@@ -125,3 +125,21 @@ def test_laws_and_statistics_of_the_method() -> None:
     mean = [noise.seen(runs, noise.statistics.mean) for runs in (5, 25)]
     assert mean[0] > mean[1]  # interruptions: a longer mean is a worse one
     assert noise.seen(25, noise.statistics.median) > 0.99
+
+
+@pytest.mark.skipif(not version().startswith("12."), reason="the note shows what GCC 12 makes")
+@pytest.mark.parametrize("language", ["", ".en"])
+@pytest.mark.parametrize(
+    ("machine", "compiler"),
+    [("x86", "gcc"), ("aarch64", "aarch64-linux-gnu-gcc"), ("mips", "mips-linux-gnu-gcc")],
+)
+def test_listings_are_what_the_compilers_make(machine: str, compiler: str, language: str) -> None:
+    if shutil.which(compiler) is None:
+        pytest.skip(f"no {compiler}")
+    run = subprocess.run(
+        [str(ROOT / "docs/hpc/code/listing.sh"), machine],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert run.stdout.rstrip("\n") in (ROOT / f"docs/hpc/asm{language}.md").read_text("utf-8")
