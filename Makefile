@@ -14,7 +14,7 @@ ifdef CACHE
 export HANDBOOK_CACHE := $(CACHE)
 endif
 
-.PHONY: help serve build test test-slow test-all engines check links diagrams bench cuda rdma mpi openmp gloo books format lock new contents register properdocs clean
+.PHONY: help serve build test test-slow test-all engines check links diagrams bench cuda rdma mpi openmp simd gloo books format lock new contents register properdocs clean
 
 help: ## List the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -122,6 +122,10 @@ mpi: ## Compile the MPI programs against the MPI of the system, and run each as 
 openmp: ## Compile the OpenMP programs with gcc, and run each in teams of a few threads
 	@tools/openmp.sh
 	@echo "openmp: all passed."
+
+simd: ## Compile the SIMD and CPU programs, and run what this processor can
+	@tools/simd.sh
+	@echo "simd: all passed."
 
 gloo: ## Run the program of PyTorch's gloo backend with the system's Python (skipped where that has no PyTorch)
 	@tools/gloo.sh

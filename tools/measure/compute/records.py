@@ -17,6 +17,8 @@ from tools.measure.topo.record import Draft, finished
 from tools.measure.topo.wording import both
 
 SMI = "nvidia_smi.txt"
+DAY = "date.txt"
+"""Written by runs that use no GPU, where there may be no nvidia-smi to name the day."""
 IMPORT = re.compile(r"^(?:from (\w+) import|import (\w+)$|#include \"(.+)\")", re.MULTILINE)
 
 
@@ -51,7 +53,10 @@ def shared(run: Run) -> Iterator[tuple[Draft, Run]]:
 
 def machine(run: Run, versions: dict[str, str]) -> dict[str, Any]:
     """Return the machine of a run."""
-    smi, host = run.text(SMI), run.text("machine.txt")
+    host = run.text("machine.txt")
+    if _without_gpu(run):
+        return host_only(host)
+    smi = run.text(SMI)
     names = parse.gpu_names(smi, SMI)
     count, name = len(names), names[0]
     family, model, cpus = (_field(host, key) for key in (r"CPU family", r"Model", r"CPU\(s\)"))
@@ -65,6 +70,26 @@ def machine(run: Run, versions: dict[str, str]) -> dict[str, Any]:
         "driver": parse.driver_version(smi, SMI),
         "cuda": parse.nvcc_release(host, "machine.txt"),
         **versions,
+        "os_kernel": host.splitlines()[0],
+        "cpu": f"{_field(host, 'Model name')}, family {family} model {model}, {cpus} vCPU",
+    }
+
+
+def _without_gpu(run: Run) -> bool:
+    """Tell whether a run measured processors alone: those note the day by themselves."""
+    return (run.folder / DAY).is_file()
+
+
+def host_only(host: str) -> dict[str, Any]:
+    """Return the machine of a run of the CPU alone, from the text of machine.txt."""
+    family, model, cpus = (_field(host, key) for key in (r"CPU family", r"Model", r"CPU\(s\)"))
+    nodes = _field(host, r"NUMA node\(s\)")
+    return {
+        "description": both(
+            f"{cpus} 个 vCPU 的 Firecracker 虚拟机，{nodes} 个 NUMA 节点",
+            f"Firecracker VM with {cpus} vCPUs, NUMA nodes: {nodes}",
+        ),
+        "compiler": host.splitlines()[1],
         "os_kernel": host.splitlines()[0],
         "cpu": f"{_field(host, 'Model name')}, family {family} model {model}, {cpus} vCPU",
     }
@@ -113,9 +138,11 @@ def finish(draft: Draft, run: Run, root: Path) -> Record:
     used = programs(run, root, draft.program)
     if draft.program.endswith("/roofline.cu"):  # its second half
         used += programs(run, root, "docs/chip/code/gemm.py")
+    by_smi = not _without_gpu(run)
+    day = parse.captured_on(run.text(SMI), SMI).isoformat() if by_smi else run.text(DAY).strip()
     return finished(
         draft,
-        date=parse.captured_on(run.text(SMI), SMI).isoformat(),
+        date=day,
         machine=machine(run, draft.versions),
         programs=used,
     )
