@@ -1,0 +1,28 @@
+"""The goodput simulation of the note on fault tolerance, against the first-order formula."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+PATH = Path(__file__).resolve().parents[2] / "docs/train/code/goodput.py"
+spec = importlib.util.spec_from_file_location("goodput", PATH)
+assert spec and spec.loader
+program = importlib.util.module_from_spec(spec)
+sys.modules["goodput"] = program
+spec.loader.exec_module(program)
+
+
+def test_rare_failures_follow_the_first_order() -> None:
+    between = program.GPU / 1024
+    for plan in program.PLANS[:4]:
+        assert abs(program.simulate(plan, between) - program.first_order(plan, between)) < 0.005
+
+
+def test_each_measure_helps_at_scale() -> None:
+    shares = [program.simulate(plan, program.JOB) for plan in program.PLANS]
+    assert shares == sorted(shares)
+    slow = replace(program.PLANS[-1], detect=1800)
+    assert program.simulate(slow, program.JOB) < program.simulate(program.PLANS[2], program.JOB)
