@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser
 
 from tests import samples
 from tests.browser import waiting
+from tests.browser.conftest import Window
 from tests.conftest import Project, serve
 
 pytestmark = pytest.mark.browser
@@ -42,10 +42,9 @@ def base(request: pytest.FixtureRequest, small_site: Path) -> Iterator[str]:
     ("query", "place"),
     [("ibv_post_send", "topic/net.html#队列"), ("ethernet", "en/topic/net.html")],
 )
-def test_typed_words_are_found(browser: Browser, base: str, query: str, place: str) -> None:
-    context = browser.new_context(service_workers="block")
+def test_typed_words_are_found(window: Window, base: str, query: str, place: str) -> None:
     failures: list[str] = []
-    page = context.new_page()
+    page = window(base, service_workers="block").new_page()
     page.on("pageerror", lambda error: failures.append(str(error)))
     page.goto(base + "index.html")
     page.locator("[data-md-component=search-query]").focus()
@@ -60,5 +59,4 @@ def test_typed_words_are_found(browser: Browser, base: str, query: str, place: s
             one.startswith(base + address) and one.endswith(fragment) for one in found
         ),
     )
-    context.close()
     assert failures == []

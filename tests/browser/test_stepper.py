@@ -13,6 +13,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 from hooks.drawings.figures import inline_figures
 from tests import samples
 from tests.browser import waiting
+from tests.browser.conftest import Window
 from tests.conftest import ROOT, Project
 from tools.figures import draw
 
@@ -40,13 +41,12 @@ def figure(kind: str) -> str:
 
 
 @pytest.fixture
-def open_page(browser: Browser, tmp_path: Path) -> Iterator[Open]:
+def open_page(window: Window, browser: Browser, tmp_path: Path) -> Iterator[Open]:
     """Open a page with a drawing from the folder; whatever it complains about fails the test."""
-    contexts = []
     complaints: list[str] = []
     (tmp_path / "figures").mkdir()
 
-    def open_it(kind: str, language: str = "en", **options: Any) -> Page:
+    def open_it(kind: str, language: str = "en", clock: bool = False, **options: Any) -> Page:
         (tmp_path / "figures/x.svg").write_text(figure(kind), encoding="utf-8")
         body = inline_figures(
             '<p><img alt="boxes" src="figures/x.svg" /></p>',
@@ -67,16 +67,14 @@ def open_page(browser: Browser, tmp_path: Path) -> Iterator[Open]:
             f'<script src="{SCRIPT.as_uri()}"></script></body></html>',
             encoding="utf-8",
         )
-        context = browser.new_context(offline=True, **options)
-        contexts.append(context)
-        page = context.new_page()
+        # A clock is a window's, for good.
+        alone = browser.new_context(offline=True) if clock else None
+        page = (alone or window("file:", offline=True, **options)).new_page()
         page.on("pageerror", lambda error: complaints.append(str(error)))
         page.goto(file.as_uri())
         return page
 
     yield open_it
-    for context in contexts:
-        context.close()
     assert complaints == []
 
 
@@ -156,7 +154,7 @@ def test_by_keyboard(open_page: Open) -> None:
 
 @pytest.mark.browser
 def test_it_plays_only_when_asked_and_stops_at_the_end(open_page: Open) -> None:
-    page = open_page("step")
+    page = open_page("step", clock=True)
     page.clock.install()
     count = page.locator(".figure__controls output")
     page.clock.run_for(60_000)
