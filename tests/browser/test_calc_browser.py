@@ -248,7 +248,7 @@ def test_without_script_the_page_still_teaches(open_page: Open, language: str) -
     ("name", "scheme"),
     [
         ("calc/training-memory", "light"),
-        ("en/calc/collective", "dark"),
+        pytest.param("en/calc/collective", "dark", marks=pytest.mark.slow),
         pytest.param("en/calc/roofline", "light", marks=pytest.mark.slow),
         ("topic/three", "dark"),
     ],

@@ -15,8 +15,8 @@ from mkdocs.utils.yaml import yaml_load
 from playwright.sync_api import BrowserContext, Page, Request, Route, WebError, expect
 
 from hooks.notes.fields import Kind
-from hooks.search.engine import make_index, open_engine
-from hooks.search.from_folder import folder_pages
+from hooks.search.engine import open_engine
+from hooks.search.index import Index
 from tests.browser import waiting
 from tests.browser.conftest import Window
 from tests.conftest import ROOT, serve
@@ -209,12 +209,12 @@ def test_kinds_have_the_names_that_pages_show() -> None:
 # An empty box
 
 
-def test_queries_to_try_find_something() -> None:
+def test_queries_to_try_find_something(notes_index: Index) -> None:
     """Each query that the handbook suggests has an answer, and not a repaired one."""
     with (ROOT / "mkdocs.yml").open(encoding="utf-8") as file:
         queries = yaml_load(file)["extra"]["search"]["queries"]
     assert set(queries) == {"zh", "en"}
-    with open_engine(make_index(folder_pages(ROOT / "docs"))) as engine:
+    with open_engine(notes_index) as engine:
         for language, words in queries.items():
             for query in words:
                 hits = engine.search(query, language, 3)
@@ -507,8 +507,9 @@ SAID = """() => {
     [
         ("zh", "显存带宽", "1 个页面有结果"),  # a title has it, then the texts
         ("en", "shrinks", "1 个页面有结果"),  # not in Chinese, then in English
-        ("en", "congestion shrinks", "1 个页面有结果"),  # half of it, then all
-        ("en", "量子", "没有结果"),
+        # Half of it, then all.
+        pytest.param("en", "congestion shrinks", "1 个页面有结果", marks=pytest.mark.slow),
+        pytest.param("en", "量子", "没有结果", marks=pytest.mark.slow),
     ],
     ids=["titles-first", "other-language", "both-languages", "nothing"],
 )

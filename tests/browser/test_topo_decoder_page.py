@@ -178,6 +178,7 @@ def test_same_record_of_random_matrices(text: str, language: str, probe: Probe) 
     assert probe(text, language) == expected(text, language)
 
 
+@pytest.mark.slow
 @many
 @given(text=st.one_of(elements("system"), elements("graphs")), language=st.sampled_from(LANGUAGES))
 def test_same_record_of_random_files(text: str, language: str, probe: Probe) -> None:

@@ -102,9 +102,16 @@ def test_same_bytes_after_changes(many: Project) -> None:
     again = many.build()
     assert again.returncode == 0 and "nothing has changed" in again.stderr
     (many.site / "index.html").write_text("spoilt", encoding="utf-8")
-    for name in ("text", "title", "heading of a twin", "translated", "renamed", "included"):
+    for name in ("text", "title", "heading of a twin", "renamed", "included", "deleted", "data"):
         EDITS[name](many)
     _same(many)
+
+
+@pytest.mark.slow
+def test_same_bytes_after_what_goes(many: Project) -> None:
+    """Notes, translations and data that were built and are gone."""
+    EDITS["translated"](many)
+    assert many.build().returncode == 0
     EDITS["deleted"](many)
     EDITS["untranslated"](many)
     EDITS["data"](many)
