@@ -268,6 +268,7 @@ class Project:
         """Add what browser tests look for: kinds, tags, former addresses, calculators."""
         for name, text in samples.BROWSED.items():
             self.write(f"docs/{name}.md", text)
+        self.write("docs/topic/figures/x.svg", samples.stepped("step"))
         self.lend_data()
         self.add_to_nav("topic/two.md", "topic/three.md")
 
