@@ -7,6 +7,7 @@ import fcntl
 import functools
 import http.server
 import os
+import pickle
 import shutil
 import subprocess
 import sys
@@ -20,6 +21,8 @@ from hypothesis import HealthCheck, settings
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from hooks.handbook import read_tree
+from hooks.search.engine import build_index
+from hooks.search.index import Index
 from hooks.tree import Tree
 from tests import samples
 from tools import browser as browser_tool
@@ -144,12 +147,41 @@ def handbook() -> Tree:
 
 
 @pytest.fixture(scope="session")
+def notes_index(once: Once) -> Index:
+    """The search index of the handbook's notes, made once for all workers."""
+
+    def make(folder: Path) -> None:
+        made = build_index(ROOT / "docs", ROOT / "docs/data/terms")
+        (folder / "index.pickle").write_bytes(pickle.dumps(made))
+
+    found: Index = pickle.loads((once("index", make) / "index.pickle").read_bytes())
+    return found
+
+
+@pytest.fixture(scope="session")
 def site_address(site: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The built handbook over http, below the path it was built for."""
     parent = tmp_path_factory.mktemp("server")
     (parent / "base").symlink_to(site)
     with serve(parent) as address:
         yield f"{address}base/"
+
+
+@pytest.fixture(scope="session")
+def stock_site(once: Once) -> Path:
+    """A small handbook built with Material's own search."""
+
+    def build(folder: Path) -> None:
+        project = Project(folder)
+        project.write("docs/topic/net.md", samples.note("## 队列\n\n`ibv_post_send`\n", "以太网"))
+        project.write(
+            "docs/topic/net.en.md", samples.note("## Queues\n\n`ibv_post_send`\n", "Ethernet")
+        )
+        project.add_to_nav("topic/net.md")
+        run = project.build(HANDBOOK_SEARCH="stock")
+        assert run.returncode == 0, run.stdout + run.stderr
+
+    return once("stock", build) / "site"
 
 
 @pytest.fixture(scope="session")
@@ -236,6 +268,7 @@ class Project:
         """Add what browser tests look for: kinds, tags, former addresses, calculators."""
         for name, text in samples.BROWSED.items():
             self.write(f"docs/{name}.md", text)
+        self.write("docs/topic/figures/x.svg", samples.stepped("step"))
         self.lend_data()
         self.add_to_nav("topic/two.md", "topic/three.md")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from pathlib import Path
 from typing import Any
@@ -25,9 +26,14 @@ class _Loader(yaml.SafeLoader):
 _Loader.add_multi_constructor("", lambda loader, suffix, node: None)
 
 
+@functools.cache
+def _config() -> Any:
+    return yaml.load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"), Loader=_Loader)
+
+
 def extensions() -> tuple[list[str | Any], dict[str, Any]]:
     """Return the Markdown extensions of mkdocs.yml and their settings, snippets aside."""
-    config = yaml.load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"), Loader=_Loader)
+    config = _config()
     names: list[str | Any] = []
     settings: dict[str, Any] = {}
     for entry in config["markdown_extensions"]:

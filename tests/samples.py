@@ -7,6 +7,7 @@ from pathlib import Path
 from hooks.findings.finding import Finding
 from hooks.notes import catalogue
 from hooks.notes.note import Catalogue
+from tools.figures import draw
 
 HEAD = "---\ntitle: {title}\ndescription: d\nkind: note\nverified: 2026-01-02\n---\n\n# {title}\n\n"
 FIRST_LINE = HEAD.count("\n") + 1
@@ -39,6 +40,17 @@ def _browsed(title: str, kind: str, fields: str, *parts: tuple[str, str]) -> str
     return head + marker + "".join(f"## {heading}\n\n{text}\n\n" for heading, text in parts)
 
 
+def stepped(kind: str) -> str:
+    """Return a drawing with three boxes from left to right, wider than a phone, shown in steps."""
+    stage = draw.step if kind == "step" else draw.frame
+    parts = [
+        stage(n, (f"第 {n} 句", f"Sentence {n}"), draw.gpu(n * 230 - 200, 20, 200, 60, f"box {n}"))
+        for n in (1, 2, 3)
+    ]
+    return draw.figure(760, 100, "T", "D", draw.text(40, 14, ("底", "base")), *parts)
+
+
+_BOXES = "![three boxes](figures/x.svg)\n\n"
 _UNITS = "```calc\nunits\n```\n\n" * 2
 _PIPELINE = "```calc\npipeline\n```"
 BROWSED = {
@@ -73,12 +85,15 @@ BROWSED = {
         ("Congestion", "bandwidth\n\n### Back off\n\nthe window shrinks by half"),
         ("Filler", "Text.\n\n" * 60),
     ),
-    "topic/three": _browsed("第三篇", "note", "tags: [p, q]", ("甲", _PIPELINE), ("乙", _UNITS)),
+    "topic/three": _browsed(
+        "第三篇", "note", "tags: [p, q]", ("甲", _BOXES + _PIPELINE), ("乙", _UNITS)
+    ),
     "topic/three.en": _browsed(
-        "Note three", "note", "tags: [p, q]", ("A", _PIPELINE), ("B", _UNITS)
+        "Note three", "note", "tags: [p, q]", ("A", _BOXES + _PIPELINE), ("B", _UNITS)
     ),
 }
 """Further notes of the small handbook that browser tests visit, of several kinds.
 
-More tags than the search box shows at first, a former address, and calculators twice on a page.
+More tags than the search box shows at first, a former address, calculators twice on a page, and a
+figure in steps.
 """

@@ -119,7 +119,7 @@ def render(record: Record, options: dict[str, Any], place: Place, language: str)
             for result in results.values()
         )
     return (
-        f'<div class="measured">{_stale(record, place, language)}{tables}'
+        f'<div class="measured">{_stale(place, language)}{tables}'
         f"{_provenance(record, place, language)}</div>"
     )
 
@@ -275,7 +275,7 @@ def _heatmap(result: Result, language: str) -> str:
     return _table(_result_title(result, language), head, body, "heatmap")
 
 
-def _stale(record: Record, place: Place, language: str) -> str:
+def _stale(place: Place, language: str) -> str:
     if not place.stale:
         return ""
     listed = _WORDS[language]["comma"].join(f"<code>{escape(path)}</code>" for path in place.stale)

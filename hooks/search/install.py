@@ -6,7 +6,6 @@ leaves search to Material, with the settings of its plugin.
 
 from __future__ import annotations
 
-import gzip
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -229,12 +228,3 @@ def install(
         path = site_dir / address
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content.encode("utf-8"))
-
-
-def compressed_size(files: Mapping[str, str]) -> int:
-    """Return how many bytes the index's files take with gzip."""
-    return sum(
-        len(gzip.compress(text.encode("utf-8"), 9, mtime=0))
-        for name, text in files.items()
-        if name.startswith(f"{FOLDER}/handbook.")
-    )

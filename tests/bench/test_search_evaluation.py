@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +18,11 @@ from bench.search.evaluation.engines import Engine, Recorded, ask, own_engine
 from bench.search.evaluation.metrics import Answer
 from bench.search.evaluation.queries import Query, QueryError
 from bench.search.evaluation.sections import read
+from hooks.search.engine import open_engine
+from hooks.search.index import Index
 
 ROOT = Path(__file__).resolve().parents[2]
 QUERIES = ROOT / "bench/search/queries"
-TERMS = ROOT / "docs/data/terms"
 PARTS = pages.PAGES["search"]
 
 
@@ -313,8 +315,9 @@ FLOORS = {
 
 
 @pytest.fixture(scope="module")
-def engine() -> Engine:
-    return own_engine(ROOT / "docs", TERMS if TERMS.exists() else None)
+def engine(notes_index: Index) -> Iterator[Engine]:
+    with open_engine(notes_index) as made:
+        yield made
 
 
 def test_our_engine_stays_as_good_as_it_was(engine: Engine) -> None:

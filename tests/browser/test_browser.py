@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import re
 import zipfile
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import quote, unquote
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, BrowserContext, Page, expect
+from playwright.sync_api import BrowserContext, Page, expect
 
 from hooks.site import publish
 from tests.browser import waiting
+from tests.browser.conftest import Window
 
 pytestmark = pytest.mark.browser
 
 NOTE = "link/topo/nvlink-generations.html"
+DESK = {"width": 1280, "height": 900}
 TABS = 6
 """How many pages the walk over all of them has open at once."""
 PARTS = 6
@@ -109,13 +110,11 @@ def file_base(folder: Path) -> str:
 
 
 @pytest.fixture(params=["http", pytest.param("file", marks=pytest.mark.slow)])
-def visit(request: pytest.FixtureRequest, browser: Browser, site_address: str) -> Iterator[Visit]:
+def visit(request: pytest.FixtureRequest, window: Window, site_address: str) -> Visit:
     """A tab on the hosted handbook, and one on the unzipped folder with the network off."""
     is_file = request.param == "file"
-    context = browser.new_context(offline=is_file, viewport={"width": 1280, "height": 900})
     base = file_base(request.getfixturevalue("folder")) if is_file else site_address
-    yield start_visit(context, base)
-    context.close()
+    return start_visit(window(base, offline=is_file, viewport=DESK), base)
 
 
 def quiet(visit: Visit) -> None:
@@ -155,16 +154,17 @@ def walk(visit: Visit, names: list[str]) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("part", range(PARTS))
-def test_every_page_hosted(browser: Browser, site_address: str, site: Path, part: int) -> None:
+def test_every_page_hosted(window: Window, site_address: str, site: Path, part: int) -> None:
     """On a phone in the dark."""
-    context = browser.new_context(viewport={"width": 390, "height": 800}, color_scheme="dark")
+    context = window(site_address, viewport={"width": 390, "height": 800}, color_scheme="dark")
     walk(start_visit(context, site_address), pages_of(site)[part::PARTS])
-    context.close()
 
 
-def test_pages_of_every_kind_from_a_folder(browser: Browser, folder: Path) -> None:
+def test_pages_of_every_kind_from_a_folder(window: Window, site: Path, tmp_path: Path) -> None:
     """At a desk, with the network off: of each thing that pages hold one, in turn by language."""
-    pages = {name: (folder / name).read_text("utf-8") for name in pages_of(folder)}
+    folder = tmp_path / "我的 手册"
+    folder.symlink_to(site)
+    pages = {name: (site / name).read_text("utf-8") for name in pages_of(site)}
     # Only servers show the 404 page, at any address: its links begin at the root.
     pages.pop("404.html")
     names = {"index.html", "en/index.html"}
@@ -172,9 +172,8 @@ def test_pages_of_every_kind_from_a_folder(browser: Browser, folder: Path) -> No
         having = [name for name, text in pages.items() if feature in text]
         assert having, feature
         names.add(next((one for one in having if one.startswith("en/") == number % 2), having[0]))
-    context = browser.new_context(offline=True, viewport={"width": 1280, "height": 900})
-    walk(start_visit(context, file_base(folder)), sorted(names))
-    context.close()
+    base = file_base(folder)
+    walk(start_visit(window(base, offline=True, viewport=DESK), base), sorted(names))
 
 
 def search(visit: Visit, words: str) -> list[str]:
@@ -245,23 +244,21 @@ def test_contents_lead_to_the_heading(visit: Visit) -> None:
     waiting.near_top(page.locator("h3", has_text="单向还是双向"))
 
 
-def test_readable_without_script(browser: Browser, site_address: str) -> None:
-    context = browser.new_context(java_script_enabled=False)
-    page = context.new_page()
+def test_readable_without_script(window: Window, site_address: str) -> None:
+    page = window(site_address, java_script_enabled=False).new_page()
     page.goto(site_address + NOTE)
     expect(page.locator(".figure--diagram text").first).to_have_text(re.compile(r"\w{2}"))
     expect(page.locator(".figure--diagram svg").first).to_be_visible()
     expect(page.locator("article h1")).to_be_visible()
     page.locator("details summary").first.click()
     expect(page.locator("details[open]")).to_have_count(1)
-    context.close()
 
 
 @pytest.mark.parametrize(
     ("name", "scheme"),
     [
         ("index.html", "light"),
-        ("en/index.html", "dark"),
+        pytest.param("en/index.html", "dark", marks=pytest.mark.slow),
         pytest.param("link/topo/index.html", "dark", marks=pytest.mark.slow),
         (NOTE, "light"),
         ("en/link/topo/nvswitch.html", "dark"),
@@ -270,9 +267,8 @@ def test_readable_without_script(browser: Browser, site_address: str) -> None:
         ("404.html", "dark"),
     ],
 )
-def test_accessible(browser: Browser, site_address: str, name: str, scheme: str) -> None:
-    context = browser.new_context(color_scheme=scheme)  # type: ignore[arg-type]
-    page = context.new_page()
+def test_accessible(window: Window, site_address: str, name: str, scheme: str) -> None:
+    page = window(site_address, color_scheme=scheme).new_page()
     page.goto(site_address + name)
     waiting.drawn(page)
     waiting.reachable(page)
@@ -285,7 +281,6 @@ def test_accessible(browser: Browser, site_address: str, name: str, scheme: str)
         if one["impact"] in ("serious", "critical")
     ]
     assert serious == []
-    context.close()
 
 
 def test_the_page_itself_forbids_third_parties(visit: Visit) -> None:
@@ -310,11 +305,10 @@ def test_the_page_itself_forbids_third_parties(visit: Visit) -> None:
     assert refused == ["connect-src", "img-src", "script-src-elem"]
 
 
-def test_print_leaves_out_the_frame(browser: Browser, site_address: str) -> None:
-    page = browser.new_page()
+def test_print_leaves_out_the_frame(window: Window, site_address: str) -> None:
+    page = window(site_address).new_page()
     page.goto(site_address + NOTE)
     page.emulate_media(media="print")
     for part in (".md-header", ".md-sidebar--primary", ".md-footer__link"):
         expect(page.locator(part).first).to_be_hidden()
     expect(page.locator("article h1")).to_be_visible()
-    page.close()

@@ -9,10 +9,11 @@ from typing import Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from hooks.calc import engine, registry
 from tests.browser import waiting
+from tests.browser.conftest import Window
 from tests.conftest import serve
 
 pytestmark = pytest.mark.browser
@@ -25,15 +26,12 @@ Open = Callable[..., Page]
 
 
 @pytest.fixture
-def open_page(browser: Browser, site: Path, small_site: Path) -> Iterator[Open]:
+def open_page(window: Window, site: Path, small_site: Path) -> Iterator[Open]:
     """Open a page from the folder; whatever it complains about fails the test."""
-    contexts = []
     complaints: list[str] = []
 
     def open_it(address: str, **options: Any) -> Page:
-        context = browser.new_context(offline=True, **options)
-        contexts.append(context)
-        page = context.new_page()
+        page = window("file:", offline=True, **options).new_page()
         page.on("pageerror", lambda error: complaints.append(str(error)))
         page.on(
             "console",
@@ -53,8 +51,6 @@ def open_page(browser: Browser, site: Path, small_site: Path) -> Iterator[Open]:
         return page
 
     yield open_it
-    for context in contexts:
-        context.close()
     assert complaints == []
 
 
@@ -252,16 +248,15 @@ def test_without_script_the_page_still_teaches(open_page: Open, language: str) -
     ("name", "scheme"),
     [
         ("calc/training-memory", "light"),
-        ("en/calc/collective", "dark"),
+        pytest.param("en/calc/collective", "dark", marks=pytest.mark.slow),
         pytest.param("en/calc/roofline", "light", marks=pytest.mark.slow),
         ("topic/three", "dark"),
     ],
 )
-def test_accessible(browser: Browser, site: Path, small_site: Path, name: str, scheme: str) -> None:
+def test_accessible(window: Window, site: Path, small_site: Path, name: str, scheme: str) -> None:
     # Served: the checker reads style sheets in a way that files do not allow.
     with serve(small_site if name.startswith("topic/") else site) as address:
-        context = browser.new_context(color_scheme=scheme)  # type: ignore[arg-type]
-        page = context.new_page()
+        page = window(address, color_scheme=scheme).new_page()
         page.goto(f"{address}{name}.html")
         page.locator("input.calc__input:visible").first.fill("-1")
         page.locator(".calc__error:visible").first.wait_for()
@@ -269,7 +264,6 @@ def test_accessible(browser: Browser, site: Path, small_site: Path, name: str, s
         waiting.reachable(page)
         waiting.at_rest(page)
         found = Axe().run(page, {"include": [["article"]]}).response["violations"]
-        context.close()
     assert [(one["id"], [node["html"] for node in one["nodes"]]) for one in found] == []
 
 
@@ -309,7 +303,7 @@ def test_accessible(browser: Browser, site: Path, small_site: Path, name: str, s
     ],
 )
 def test_aids_of_the_cuda_volume(
-    browser: Browser,
+    window: Window,
     site: Path,
     name: str,
     scheme: str,
@@ -320,12 +314,9 @@ def test_aids_of_the_cuda_volume(
 ) -> None:
     """Over http, on a narrow phone: driven by keyboard, drawn, accessible, within the screen."""
     with serve(site) as address:
-        context = browser.new_context(
-            color_scheme=scheme,  # type: ignore[arg-type]
-            viewport={"width": 360, "height": 740},
-            has_touch=True,
-        )
-        page = context.new_page()
+        page = window(
+            address, color_scheme=scheme, viewport={"width": 360, "height": 740}, has_touch=True
+        ).new_page()
         page.goto(f"{address}{name}.html")
         field = page.get_by_label(label)
         expect(answer(page)).not_to_be_empty()
@@ -343,5 +334,4 @@ def test_aids_of_the_cuda_volume(
         waiting.reachable(page)
         waiting.at_rest(page)
         found = Axe().run(page, {"include": [["article"]]}).response["violations"]
-        context.close()
     assert [(one["id"], [node["html"] for node in one["nodes"]]) for one in found] == []

@@ -6,17 +6,18 @@ import re
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import expect
 
 from tests.browser import waiting
+from tests.browser.conftest import Window
 
+PHONE = {"width": 390, "height": 844}
 PAGES = pytest.mark.parametrize("name", ["index.html", "en/index.html"])
 
 
 @PAGES
-def test_typing_goes_on_in_the_search(browser: Browser, site_address: str, name: str) -> None:
-    context = browser.new_context()
-    page = context.new_page()
+def test_typing_goes_on_in_the_search(window: Window, site_address: str, name: str) -> None:
+    page = window(site_address).new_page()
     page.goto(site_address + name)
     page.locator(".home-search input").click()
     page.keyboard.type("nvlink", delay=30)
@@ -30,29 +31,26 @@ def test_typing_goes_on_in_the_search(browser: Browser, site_address: str, name:
     words = example.inner_text()
     example.click()
     expect(field).to_have_value(words)
-    context.close()
 
 
-def test_an_example_is_a_link_too(browser: Browser, site_address: str) -> None:
-    context = browser.new_context()
-    page = context.new_page()
+def test_an_example_is_a_link_too(window: Window, site_address: str) -> None:
+    page = window(site_address).new_page()
     page.goto(site_address + "index.html")
     address = page.locator(".home-try a").first.get_attribute("href")
     page.goto(f"{site_address}{address}")
     expect(page.locator("[data-md-component=search-query]")).to_have_value(re.compile("."))
     expect(page.locator("[data-md-toggle=search]")).to_be_checked()
-    context.close()
 
 
 @pytest.mark.parametrize("over", [pytest.param("http", marks=pytest.mark.slow), "file"])
 def test_a_tile_computes_and_hands_on_what_was_entered(
-    browser: Browser, site: Path, site_address: str, over: str
+    window: Window, site: Path, site_address: str, over: str
 ) -> None:
-    context = browser.new_context(viewport={"width": 390, "height": 844})
-    page = context.new_page()
+    base = site_address if over == "http" else site.as_uri() + "/"
+    page = window(base, viewport=PHONE).new_page()
     loaded: list[str] = []
     page.on("request", lambda request: loaded.append(request.url))
-    page.goto((site_address if over == "http" else site.as_uri() + "/") + "en/index.html")
+    page.goto(base + "en/index.html")
     tile = page.locator(".calc-tile[data-calc=training-memory]")
     expect(tile.locator("dd").first).not_to_be_empty()
     before = tile.locator("dd").first.inner_text()
@@ -65,16 +63,13 @@ def test_a_tile_computes_and_hands_on_what_was_entered(
     expect(full).to_have_attribute("href", "calc/training-memory.html?training-memory.dp=64")
     full.click()
     expect(page.get_by_label("Data parallel, DP")).to_have_value("64")
-    context.close()
 
 
 @PAGES
-def test_fits_a_phone_and_one_sheet(browser: Browser, site_address: str, name: str) -> None:
-    context = browser.new_context(viewport={"width": 390, "height": 844})
-    page = context.new_page()
+def test_fits_a_phone_and_one_sheet(window: Window, site_address: str, name: str) -> None:
+    page = window(site_address, viewport=PHONE).new_page()
     page.goto(site_address + name)
     expect(page.locator(".home-drawing")).to_be_visible()
     waiting.fits(page)
     made = page.pdf(prefer_css_page_size=True)
     assert len(re.findall(rb"/Type\s*/Page\b", made)) == 1
-    context.close()

@@ -9,11 +9,12 @@ from typing import Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page, Request, expect
+from playwright.sync_api import Page, Request, expect
 
 from hooks.pages import graph, topic_map
 from hooks.tree import Tree
 from tests.browser import waiting
+from tests.browser.conftest import Window
 from tests.conftest import ROOT
 
 ASSETS = ROOT / "docs/assets"
@@ -49,9 +50,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory, handbook: Tree) -> Path:
 
 
 @pytest.fixture
-def open_page(browser: Browser, folder: Path) -> Iterator[Open]:
+def open_page(window: Window, folder: Path) -> Iterator[Open]:
     """Open a page of the folder; complaints, and requests that are no files, fail the test."""
-    contexts = []
     complaints: list[str] = []
 
     def asked(request: Request) -> None:
@@ -59,17 +59,13 @@ def open_page(browser: Browser, folder: Path) -> Iterator[Open]:
             complaints.append(request.url)
 
     def open_it(language: str, query: str = "", **options: Any) -> Page:
-        context = browser.new_context(offline=True, **options)
-        contexts.append(context)
-        page = context.new_page()
+        page = window("file:", offline=True, **options).new_page()
         page.on("pageerror", lambda error: complaints.append(str(error)))
         page.on("request", asked)
         page.goto((folder / language / "maps/index.html").as_uri() + query)
         return page
 
     yield open_it
-    for context in contexts:
-        context.close()
     assert complaints == []
 
 

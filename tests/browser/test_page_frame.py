@@ -9,12 +9,13 @@ from typing import Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from hooks.search.pages import Page as Searched
 from hooks.search.pages import Section
 from hooks.site import previews
 from tests.browser import waiting
+from tests.browser.conftest import Window
 from tests.conftest import ROOT
 
 pytestmark = pytest.mark.browser
@@ -38,9 +39,8 @@ Open = Callable[..., Page]
 
 
 @pytest.fixture
-def open_page(browser: Browser, tmp_path: Path) -> Iterator[Open]:
+def open_page(window: Window, tmp_path: Path) -> Iterator[Open]:
     """Open a page of a folder that holds the scripts and the data; no complaint may come of it."""
-    contexts = []
     complaints: list[str] = []
     two = Searched("en/t/two.html", "t/two", "en", "Note two", description="In short.")
     two.sections = [Section("why", 2, "Why", "Because of this. And that.")]
@@ -69,16 +69,12 @@ def open_page(browser: Browser, tmp_path: Path) -> Iterator[Open]:
     )
 
     def open_it(**options: Any) -> Page:
-        context = browser.new_context(offline=True, **options)
-        contexts.append(context)
-        page = context.new_page()
+        page = window("file:", offline=True, **options).new_page()
         page.on("pageerror", lambda error: complaints.append(str(error)))
         page.goto((folder / "one.html").as_uri())
         return page
 
     yield open_it
-    for context in contexts:
-        context.close()
     assert complaints == []
 
 
@@ -177,13 +173,11 @@ def test_a_finger_that_rests_previews_and_one_that_taps_goes_on(open_page: Open)
 
 
 @pytest.fixture
-def note_page(browser: Browser, small_site: Path) -> Iterator[Page]:
+def note_page(window: Window, small_site: Path) -> Page:
     """A note of a small built handbook on a phone, without script."""
-    context = browser.new_context(viewport=PHONE, java_script_enabled=False, offline=True)  # type: ignore[arg-type]
-    page = context.new_page()
+    page = window("file:", viewport=PHONE, java_script_enabled=False, offline=True).new_page()
     page.goto((small_site / "en/topic/two.html").as_uri())
-    yield page
-    context.close()
+    return page
 
 
 def test_without_script(note_page: Page) -> None:

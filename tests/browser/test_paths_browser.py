@@ -9,11 +9,12 @@ from typing import Any
 import markdown
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from hooks.data import load_paths
 from hooks.pages import paths as pages
 from tests.browser import waiting
+from tests.browser.conftest import Window
 from tests.conftest import ROOT
 from tests.samples import note, tree
 
@@ -35,14 +36,13 @@ NO_STORAGE = (
 
 
 @pytest.fixture
-def open_page(browser: Browser, tmp_path: Path) -> Iterator[Open]:
+def open_page(window: Window, tmp_path: Path) -> Iterator[Open]:
     """Write a page of paths and the feet of its notes; open one. No complaint may come of it."""
     files: dict[str, str | bytes] = {f"{name}.md": note("字\n", name[2:]) for name in NAMES}
     files |= {f"{name}.en.md": note("word\n", name[2:].title()) for name in NAMES}
     files["data/paths.yml"] = FILE
     found, _ = tree(tmp_path, files)
     paths, _, _ = load_paths(tmp_path / "docs/data/paths.yml", "f")
-    contexts = []
     complaints: list[str] = []
 
     def write(name: str, language: str, body: str) -> Path:
@@ -64,18 +64,14 @@ def open_page(browser: Browser, tmp_path: Path) -> Iterator[Open]:
         for one in NAMES:
             foot = pages.foot(paths, one, found, language, lambda other: f"{other[2:]}.html")
             write(one[2:], language, foot)
-        context = browser.new_context(offline=True, **options)
-        contexts.append(context)
+        page = window("file:", offline=True, **options).new_page()
         if init:
-            context.add_init_script(init)
-        page = context.new_page()
+            page.add_init_script(init)
         page.on("pageerror", lambda error: complaints.append(str(error)))
         page.goto(file.with_name(f"{name}.{language}.html").as_uri())
         return page
 
     yield open_it
-    for context in contexts:
-        context.close()
     assert complaints == []
 
 

@@ -8,11 +8,12 @@ from typing import Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from hooks.notes.questions import Card
 from hooks.pages import questions
 from tests.browser import waiting
+from tests.browser.conftest import Window
 from tests.conftest import ROOT
 
 SCRIPT = ROOT / "docs/assets/javascripts/practice.js"
@@ -44,8 +45,7 @@ def cards(language: str) -> list[Card]:
 
 
 @pytest.fixture
-def open_page(browser: Browser, tmp_path: Path) -> Iterator[Open]:
-    contexts = []
+def open_page(window: Window, tmp_path: Path) -> Iterator[Open]:
     complaints: list[str] = []
 
     def open_it(language: str = "en", query: str = "", barred: bool = False, **more: Any) -> Page:
@@ -65,18 +65,14 @@ def open_page(browser: Browser, tmp_path: Path) -> Iterator[Open]:
             f'<script src="{SCRIPT.as_uri()}"></script></body></html>',
             encoding="utf-8",
         )
-        context = browser.new_context(offline=True, **more)
-        contexts.append(context)
+        page = window("file:", offline=True, **more).new_page()
         if barred:
-            context.add_init_script(BARRED)
-        page = context.new_page()
+            page.add_init_script(BARRED)
         page.on("pageerror", lambda error: complaints.append(str(error)))
         page.goto(file.as_uri() + query)
         return page
 
     yield open_it
-    for context in contexts:
-        context.close()
     assert complaints == []
 
 

@@ -12,12 +12,13 @@ from urllib.parse import unquote
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from mkdocs.utils.yaml import yaml_load
-from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
+from playwright.sync_api import BrowserContext, Page, Request, Route, WebError, expect
 
 from hooks.notes.fields import Kind
-from hooks.search.engine import make_index, open_engine
-from hooks.search.from_folder import folder_pages
+from hooks.search.engine import open_engine
+from hooks.search.index import Index
 from tests.browser import waiting
+from tests.browser.conftest import Window
 from tests.conftest import ROOT, serve
 
 pytestmark = pytest.mark.browser
@@ -44,15 +45,23 @@ def base(request: pytest.FixtureRequest, small_site: Path) -> Iterator[str]:
 
 
 @pytest.fixture
-def context(browser: Browser, base: str) -> Iterator[BrowserContext]:
+def context(window: Window, base: str) -> Iterator[BrowserContext]:
     """A browser window that may ask nobody but the site, and in which nothing may fail."""
-    context = browser.new_context(service_workers="block")
+    context = window(base, service_workers="block")
     asked: list[str] = []
     errors: list[str] = []
-    context.on("request", lambda request: asked.append(request.url))
-    context.on("weberror", lambda error: errors.append(str(error.error)))
+
+    def note_request(request: Request) -> None:
+        asked.append(request.url)
+
+    def note_error(error: WebError) -> None:
+        errors.append(str(error.error))
+
+    context.on("request", note_request)
+    context.on("weberror", note_error)
     yield context
-    context.close()
+    context.remove_listener("request", note_request)
+    context.remove_listener("weberror", note_error)
     assert [url for url in asked if not url.startswith((base, "about:", "data:", "blob:"))] == []
     assert errors == []
 
@@ -200,12 +209,12 @@ def test_kinds_have_the_names_that_pages_show() -> None:
 # An empty box
 
 
-def test_queries_to_try_find_something() -> None:
+def test_queries_to_try_find_something(notes_index: Index) -> None:
     """Each query that the handbook suggests has an answer, and not a repaired one."""
     with (ROOT / "mkdocs.yml").open(encoding="utf-8") as file:
         queries = yaml_load(file)["extra"]["search"]["queries"]
     assert set(queries) == {"zh", "en"}
-    with open_engine(make_index(folder_pages(ROOT / "docs"))) as engine:
+    with open_engine(notes_index) as engine:
         for language, words in queries.items():
             for query in words:
                 hits = engine.search(query, language, 3)
@@ -273,14 +282,14 @@ def test_damaged_memory_is_no_error(context: BrowserContext, base: str) -> None:
 
 @BOTH
 def test_no_storage_is_no_error(context: BrowserContext, base: str) -> None:
-    context.add_init_script(
+    page = context.new_page()
+    page.add_init_script(
         """["getItem", "setItem", "removeItem"].forEach(function (name) {
              var real = Storage.prototype[name];
              Storage.prototype[name] = function (key) {
                if (key.indexOf("handbook") === 0) { throw new DOMException("denied"); }
                return real.apply(this, arguments); }; });"""
     )
-    page = context.new_page()
     page.goto(base + "topic/one.html")
     page.goto(base + "index.html")
     page.keyboard.press("/")
@@ -498,8 +507,9 @@ SAID = """() => {
     [
         ("zh", "显存带宽", "1 个页面有结果"),  # a title has it, then the texts
         ("en", "shrinks", "1 个页面有结果"),  # not in Chinese, then in English
-        ("en", "congestion shrinks", "1 个页面有结果"),  # half of it, then all
-        ("en", "量子", "没有结果"),
+        # Half of it, then all.
+        pytest.param("en", "congestion shrinks", "1 个页面有结果", marks=pytest.mark.slow),
+        pytest.param("en", "量子", "没有结果", marks=pytest.mark.slow),
     ],
     ids=["titles-first", "other-language", "both-languages", "nothing"],
 )
@@ -570,23 +580,18 @@ def test_a_press_opens_what_it_began_on(context: BrowserContext, base: str) -> N
         (1280, "dark", "类型:笔记 带宽"),
     ],
 )
-def test_accessible(
-    browser: Browser, small_site: Path, scheme: str, width: int, words: str
-) -> None:
-    context = browser.new_context(
-        color_scheme=scheme,  # type: ignore[arg-type]
-        viewport={"width": width, "height": 740},
-    )
-    page = context.new_page()
+def test_accessible(window: Window, small_site: Path, scheme: str, width: int, words: str) -> None:
+    viewport = {"width": width, "height": 740}
+    page = window("file:", color_scheme=scheme, viewport=viewport).new_page()
     page.goto((small_site / "topic/two.html").as_uri())
     page.goto((small_site / "index.html").as_uri())
     page.keyboard.press("/")
     page.keyboard.insert_text(words)
+    if words:
+        expect_whole(page)
     if width < 700:  # on a phone the filters are folded until asked for
         page.locator(".hb-search__fold").click()
     expect(page.locator(CHIP).first).to_be_visible()
-    if words:
-        expect_whole(page)
     waiting.at_rest(page)  # Material fades the dialog in
     waiting.fits(page)
     violations = Axe().run(page).response["violations"]
@@ -596,7 +601,6 @@ def test_accessible(
         if one["impact"] in ("serious", "critical")
     ]
     assert serious == []
-    context.close()
 
 
 @BOTH
@@ -628,15 +632,13 @@ def test_control_k_opens_and_a_query_without_results_says_where_to_look(
     expect(page.locator(LINK).first).to_be_visible()
 
 
-def test_filters_are_folded_on_a_phone(browser: Browser, small_site: Path) -> None:
-    with serve(small_site) as base:
-        page = browser.new_page(viewport={"width": 390, "height": 800})
-        page.goto(base + "index.html")
-        page.locator("label.md-header__button[for=__search]").click()
-        fold, kind = page.locator(".hb-search__fold"), page.get_by_role("button", name="教程")
-        expect(fold).to_have_attribute("aria-expanded", "false")
-        expect(kind).not_to_be_visible()
-        fold.click()
-        expect(fold).to_have_attribute("aria-expanded", "true")
-        expect(kind).to_be_visible()
-        page.close()
+def test_filters_are_folded_on_a_phone(window: Window, base: str) -> None:
+    page = window(base, viewport={"width": 390, "height": 800}).new_page()
+    page.goto(base + "index.html")
+    page.locator("label.md-header__button[for=__search]").click()
+    fold, kind = page.locator(".hb-search__fold"), page.get_by_role("button", name="教程")
+    expect(fold).to_have_attribute("aria-expanded", "false")
+    expect(kind).not_to_be_visible()
+    fold.click()
+    expect(fold).to_have_attribute("aria-expanded", "true")
+    expect(kind).to_be_visible()

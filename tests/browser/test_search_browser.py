@@ -6,35 +6,21 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser
 
-from tests import samples
 from tests.browser import waiting
-from tests.conftest import Project, serve
+from tests.browser.conftest import Window
+from tests.conftest import serve
 
 pytestmark = pytest.mark.browser
 
 
-@pytest.fixture(scope="module")
-def small_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    project = Project(tmp_path_factory.mktemp("search"))
-    project.write("docs/topic/net.md", samples.note("## 队列\n\n`ibv_post_send`\n", "以太网"))
-    project.write(
-        "docs/topic/net.en.md", samples.note("## Queues\n\n`ibv_post_send`\n", "Ethernet")
-    )
-    project.add_to_nav("topic/net.md")
-    run = project.build(HANDBOOK_SEARCH="stock")
-    assert run.returncode == 0, run.stdout + run.stderr
-    return project.site
-
-
 @pytest.fixture(scope="module", params=["file", pytest.param("http", marks=pytest.mark.slow)])
-def base(request: pytest.FixtureRequest, small_site: Path) -> Iterator[str]:
+def base(request: pytest.FixtureRequest, stock_site: Path) -> Iterator[str]:
     """The address of the site, with a trailing slash."""
     if request.param == "file":
-        yield small_site.as_uri() + "/"
+        yield stock_site.as_uri() + "/"
         return
-    with serve(small_site) as address:
+    with serve(stock_site) as address:
         yield address
 
 
@@ -42,10 +28,9 @@ def base(request: pytest.FixtureRequest, small_site: Path) -> Iterator[str]:
     ("query", "place"),
     [("ibv_post_send", "topic/net.html#队列"), ("ethernet", "en/topic/net.html")],
 )
-def test_typed_words_are_found(browser: Browser, base: str, query: str, place: str) -> None:
-    context = browser.new_context(service_workers="block")
+def test_typed_words_are_found(window: Window, base: str, query: str, place: str) -> None:
     failures: list[str] = []
-    page = context.new_page()
+    page = window(base, service_workers="block").new_page()
     page.on("pageerror", lambda error: failures.append(str(error)))
     page.goto(base + "index.html")
     page.locator("[data-md-component=search-query]").focus()
@@ -60,5 +45,4 @@ def test_typed_words_are_found(browser: Browser, base: str, query: str, place: s
             one.startswith(base + address) and one.endswith(fragment) for one in found
         ),
     )
-    context.close()
     assert failures == []

@@ -9,9 +9,10 @@ from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, Request, expect
 
 from tests.browser import waiting
+from tests.browser.conftest import Window
 from tests.conftest import serve
 
 pytestmark = pytest.mark.browser
@@ -47,6 +48,10 @@ class Visit:
         self.base = base
         self.asked: list[str] = []
 
+    def note(self, request: Request) -> None:
+        """Record what is asked for, by workers too."""
+        self.asked.append(request.url)
+
     def index(self) -> set[str]:
         """Return the files of the index that were asked for."""
         names = {url.removeprefix(self.base).partition("?")[0] for url in self.asked}
@@ -71,18 +76,17 @@ class Visit:
 
 
 @pytest.fixture
-def visit(browser: Browser, base: str) -> Iterator[Visit]:
+def visit(window: Window, base: str) -> Iterator[Visit]:
     """A page that may ask nobody but the site, and may not fail."""
-    context = browser.new_context(service_workers="block")
-    visit = Visit(context.new_page(), base)
+    visit = Visit(window(base, service_workers="block").new_page(), base)
     failures: list[str] = []
-    context.on("request", lambda request: visit.asked.append(request.url))
+    visit.page.context.on("request", visit.note)
     visit.page.on("pageerror", lambda error: failures.append(str(error)))
     visit.page.on(
         "console", lambda said: failures.append(said.text) if said.type == "error" else None
     )
     yield visit
-    context.close()
+    visit.page.context.remove_listener("request", visit.note)
     assert [url for url in visit.asked if not url.startswith((base, "about:", "data:"))] == []
     assert failures == []
 

@@ -13,12 +13,11 @@ from playwright.sync_api import Browser, Locator, Page, expect
 from hooks.drawings.figures import inline_figures
 from tests import samples
 from tests.browser import waiting
-from tests.conftest import ROOT, Project
-from tools.figures import draw
+from tests.browser.conftest import Window
+from tests.conftest import ROOT
 
 SCRIPT = ROOT / "docs/assets/javascripts/stepper.js"
 PHONE = {"width": 390, "height": 844}
-STEPS = 3
 WORDS = {
     "zh": ("下一步", "上一步", "第一步", "最后一步", "播放", "暂停", "共 3 步", "第 {} 句"),
     "en": (
@@ -29,25 +28,14 @@ WORDS = {
 Open = Callable[..., Page]
 
 
-def figure(kind: str) -> str:
-    """A drawing with three boxes from left to right, wider than a phone."""
-    stage = draw.step if kind == "step" else draw.frame
-    parts = [
-        stage(n, (f"第 {n} 句", f"Sentence {n}"), draw.gpu(n * 230 - 200, 20, 200, 60, f"box {n}"))
-        for n in range(1, STEPS + 1)
-    ]
-    return draw.figure(760, 100, "T", "D", draw.text(40, 14, ("底", "base")), *parts)
-
-
 @pytest.fixture
-def open_page(browser: Browser, tmp_path: Path) -> Iterator[Open]:
+def open_page(window: Window, browser: Browser, tmp_path: Path) -> Iterator[Open]:
     """Open a page with a drawing from the folder; whatever it complains about fails the test."""
-    contexts = []
     complaints: list[str] = []
     (tmp_path / "figures").mkdir()
 
-    def open_it(kind: str, language: str = "en", **options: Any) -> Page:
-        (tmp_path / "figures/x.svg").write_text(figure(kind), encoding="utf-8")
+    def open_it(kind: str, language: str = "en", clock: bool = False, **options: Any) -> Page:
+        (tmp_path / "figures/x.svg").write_text(samples.stepped(kind), encoding="utf-8")
         body = inline_figures(
             '<p><img alt="boxes" src="figures/x.svg" /></p>',
             page_dir=Path(),
@@ -67,16 +55,14 @@ def open_page(browser: Browser, tmp_path: Path) -> Iterator[Open]:
             f'<script src="{SCRIPT.as_uri()}"></script></body></html>',
             encoding="utf-8",
         )
-        context = browser.new_context(offline=True, **options)
-        contexts.append(context)
-        page = context.new_page()
+        # A clock is a window's, for good.
+        alone = browser.new_context(offline=True) if clock else None
+        page = (alone or window("file:", offline=True, **options)).new_page()
         page.on("pageerror", lambda error: complaints.append(str(error)))
         page.goto(file.as_uri())
         return page
 
     yield open_it
-    for context in contexts:
-        context.close()
     assert complaints == []
 
 
@@ -156,7 +142,7 @@ def test_by_keyboard(open_page: Open) -> None:
 
 @pytest.mark.browser
 def test_it_plays_only_when_asked_and_stops_at_the_end(open_page: Open) -> None:
-    page = open_page("step")
+    page = open_page("step", clock=True)
     page.clock.install()
     count = page.locator(".figure__controls output")
     page.clock.run_for(60_000)
@@ -201,16 +187,10 @@ def test_without_script_and_on_paper(kind: str, open_page: Open) -> None:
     expect(page.locator(".figure__caption")).to_be_hidden()
 
 
-def test_only_pages_with_such_a_figure_load_the_script(project: Project) -> None:
-    project.write("docs/topic/figures/x.svg", figure("step"))
-    for name in ("one", "one.en"):
-        body = "## A\n\n![three boxes](figures/x.svg)\n"
-        project.write(f"docs/topic/{name}.md", samples.note(body, name))
-    run = project.build()
-    assert run.returncode == 0, run.stdout + run.stderr
-    for page in ("topic/one.html", "en/topic/one.html"):
-        assert project.page(page).count('assets/javascripts/stepper.js"></script>') == 1
-    assert "stepper.js" not in project.page("index.html")
+def test_only_pages_with_such_a_figure_load_the_script(small_site: Path) -> None:
+    for page, times in (("topic/three", 1), ("en/topic/three", 1), ("topic/one", 0), ("index", 0)):
+        html = (small_site / f"{page}.html").read_text(encoding="utf-8")
+        assert html.count('assets/javascripts/stepper.js"></script>') == times, page
 
 
 def test_script_is_es5() -> None:

@@ -9,11 +9,12 @@ from typing import Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from hooks.data import check_terms
 from hooks.pages.term_marks import Marks
 from tests.browser import waiting
+from tests.browser.conftest import Window
 from tests.conftest import ROOT
 from tests.samples import note, tree
 
@@ -35,9 +36,8 @@ Open = Callable[..., Page]
 
 
 @pytest.fixture
-def open_page(browser: Browser, tmp_path: Path) -> Iterator[Open]:
+def open_page(window: Window, tmp_path: Path) -> Iterator[Open]:
     """Open a note with two terms from the folder; whatever it complains about fails the test."""
-    contexts = []
     complaints: list[str] = []
     notes, _ = tree(tmp_path, {"t/one.en.md": note("## Two\n")})
     glossary, findings = check_terms({"a.yml": TERMS})
@@ -63,16 +63,12 @@ def open_page(browser: Browser, tmp_path: Path) -> Iterator[Open]:
             f'<script src="{(assets / "javascripts/terms.js").as_uri()}"></script></body></html>',
             encoding="utf-8",
         )
-        context = browser.new_context(offline=True, **options)
-        contexts.append(context)
-        page = context.new_page()
+        page = window("file:", offline=True, **options).new_page()
         page.on("pageerror", lambda error: complaints.append(str(error)))
         page.goto((folder / "one.html").as_uri())
         return page
 
     yield open_it
-    for context in contexts:
-        context.close()
     assert complaints == []
 
 

@@ -9,9 +9,10 @@ from typing import Any
 
 import markdown
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from hooks.pages import footnotes
+from tests.browser.conftest import Window
 from tests.conftest import ROOT
 from tests.samples import note, tree
 
@@ -39,9 +40,8 @@ Open = Callable[..., Page]
 
 
 @pytest.fixture
-def open_page(browser: Browser, small_site: Path, tmp_path: Path) -> Iterator[Open]:
+def open_page(window: Window, small_site: Path, tmp_path: Path) -> Iterator[Open]:
     """Open a built note that has a footnote, a term, a link and a diagram in place of its text."""
-    contexts = []
     for one in small_site.iterdir():
         if one.name != "en":
             (tmp_path / one.name).symlink_to(one)
@@ -66,15 +66,11 @@ def open_page(browser: Browser, small_site: Path, tmp_path: Path) -> Iterator[Op
     (folder / "two.html").write_text(text, encoding="utf-8")
 
     def open_it(**options: Any) -> Page:
-        context = browser.new_context(offline=True, **options)
-        contexts.append(context)
-        page = context.new_page()
+        page = window("file:", offline=True, **options).new_page()
         page.goto((folder / "two.html").as_uri())
         return page
 
     yield open_it
-    for context in contexts:
-        context.close()
 
 
 def boxes(page: Page) -> Locator:

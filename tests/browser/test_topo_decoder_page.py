@@ -10,10 +10,11 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Locator, Page, expect
 from py_mini_racer import MiniRacer
 
 from tests.browser import waiting
+from tests.browser.conftest import Window
 from tests.programs.test_topo_decode import LANGUAGES, MESSAGES, ROOT, SAMPLES, InputError, decode
 
 SCRIPT = ROOT / "docs/assets/javascripts/topo-decoder.js"
@@ -177,6 +178,7 @@ def test_same_record_of_random_matrices(text: str, language: str, probe: Probe) 
     assert probe(text, language) == expected(text, language)
 
 
+@pytest.mark.slow
 @many
 @given(text=st.one_of(elements("system"), elements("graphs")), language=st.sampled_from(LANGUAGES))
 def test_same_record_of_random_files(text: str, language: str, probe: Probe) -> None:
@@ -197,27 +199,23 @@ PAGE = """<!doctype html><html lang="{language}"><meta charset="utf-8"><title>t<
 
 
 @pytest.fixture
-def open_page(browser: Browser, tmp_path: Path) -> Iterator[Callable[[str], Page]]:
+def open_page(window: Window, tmp_path: Path) -> Iterator[Callable[[str], Page]]:
     """Open a page with two decoders from a file, as the offline handbook is read."""
-    pages: list[Page] = []
 
     def open_it(language: str) -> Page:
         path = tmp_path / f"{language}.html"
         html = PAGE.format(language=language, script=SCRIPT.as_uri())
         path.write_text(html, encoding="utf-8")
-        page = browser.new_page(viewport={"width": 390, "height": 800})
+        page = window("file:", viewport={"width": 390, "height": 800}).new_page()
         page.on("pageerror", lambda error: pytest.fail(str(error)))
         page.on("request", lambda request: None if request.url.startswith("file:") else fail(page))
         page.goto(path.as_uri())
-        pages.append(page)
         return page
 
     def fail(page: Page) -> None:
         pytest.fail(f"{page.url} asked for something from elsewhere")
 
     yield open_it
-    for page in pages:
-        page.close()
 
 
 def explain(page: Page, text: str) -> Locator:

@@ -176,7 +176,7 @@ def fake(tmp_path: Path) -> Path:
     return path
 
 
-@pytest.mark.parametrize("word", ["spin", "wait", "late"])
+@pytest.mark.parametrize("word", ["spin", "wait", pytest.param("late", marks=pytest.mark.slow)])
 def test_a_hanging_diagram_is_a_finding_and_others_are_still_checked(
     word: str, fake: Path, tmp_path: Path
 ) -> None:

@@ -222,6 +222,7 @@ def test_names_that_are_no_text_are_reported_all_the_same(tmp_path: Path) -> Non
         assert "gone.md" in text
 
 
+@pytest.mark.slow
 def test_ten_thousand_notes_in_bounded_memory(tmp_path: Path) -> None:
     """Each note links to its neighbours; the memory it may take is that of a small laptop."""
     docs = tmp_path / "docs"

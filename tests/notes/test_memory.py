@@ -32,6 +32,9 @@ def theirs(root: Path) -> list[Finding]:
     return check_folder(root / "docs", repo_url=REPO, cache=root / memory.FOLDER)[1]
 
 
+THEIRS_SLOWLY = pytest.mark.parametrize(
+    "check", [ours, pytest.param(theirs, marks=pytest.mark.slow)], ids=["ours", "theirs"]
+)
 CHECKS = pytest.mark.parametrize("check", [ours, theirs], ids=["ours", "theirs"])
 
 
@@ -122,7 +125,7 @@ def test_damage_changes_nothing(tree: Path, check: Callable[[Path], list[Finding
     assert check(tree) == first
 
 
-@CHECKS
+@THEIRS_SLOWLY
 @pytest.mark.parametrize("spoilt", [None, "x", 3, [[1]], {}, [{"title": 3}, [[1]], []], [[1], 2]])
 def test_values_that_are_something_else_change_nothing(
     tree: Path, check: Callable[[Path], list[Finding]], spoilt: object
@@ -133,7 +136,7 @@ def test_values_that_are_something_else_change_nothing(
     assert check(tree) == first
 
 
-@CHECKS
+@THEIRS_SLOWLY
 def test_edits_elsewhere_are_seen(tree: Path, check: Callable[[Path], list[Finding]]) -> None:
     check(tree)
     docs = tree / "docs"

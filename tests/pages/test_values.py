@@ -12,7 +12,9 @@ import pytest
 from selectolax.lexbor import LexborHTMLParser
 
 from hooks.data.load import load_facts
+from hooks.findings.finding import Finding
 from hooks.notes.catalogue import load
+from hooks.notes.note import Catalogue
 from hooks.pages.values import links, values
 from hooks.tree import Tree
 
@@ -102,6 +104,12 @@ def root(tmp_path: Path) -> Path:
     return tmp_path
 
 
+def checked(notes: Catalogue, root: Path) -> list[Finding]:
+    """Return what is wrong with the markers of all notes."""
+    asked = resolver(root)
+    return [one for note in notes.notes.values() for one in values.check_note(note, notes, asked)]
+
+
 def resolver(root: Path) -> values.Resolver:
     """Return what looks markers up, with the stand-in for calculators."""
     base, findings = load_facts(root / "docs/data")
@@ -115,7 +123,7 @@ def check(root: Path, body: str, language: str = "en") -> list[str]:
     name = "a.md" if language == "zh" else "a.en.md"
     (root / "docs" / name).write_text(HEAD + body + "\n", encoding="utf-8")
     notes, _ = load(root / "docs", root)
-    found = values.check_notes(notes, resolver(root))
+    found = checked(notes, root)
     return [one.text.removeprefix(f"docs/{name}:") for one in found]
 
 
@@ -233,7 +241,7 @@ def test_twins_have_the_same_markers(root: Path) -> None:
     assert check(root, "One way 450 GB/s<!-- fact gpu/h100/link round=3 -->") == []
     (root / "docs/a.en.md").write_text(HEAD + "One way 450 GB/s\n", encoding="utf-8")
     notes, _ = load(root / "docs", root)
-    assert [one.text for one in values.check_notes(notes, resolver(root))] == [
+    assert [one.text for one in checked(notes, root)] == [
         f"docs/a.md:{LINE}:12: error[value-twin] the marker 'fact gpu/h100/link' is not in "
         "docs/a.en.md as often as here; add it there"
     ]

@@ -47,7 +47,10 @@ LONG = {  # seconds of simulation each: with the slow tests, which CI runs too
     "python docs/infer/code/fleet_route.py --scaling",
     "python docs/infer/code/quantize.py",
     "python docs/infer/code/quantize.py --outliers",
+    "python docs/infer/code/serve_curves.py --pressure",
     "python docs/infer/code/speculative.py",
+    "python docs/link/ethernet/code/headroom.py",
+    "python docs/link/infiniband/code/nic_caches.py",
     "python docs/link/noc/code/deadlock.py --loads",
 }
 

@@ -62,7 +62,14 @@ def test_each_group_names_no_more_values_than_its_bits_allow(
         assert len(np.unique(column.round(9))) <= 2**bits
 
 
-@pytest.mark.parametrize(("bits", "group"), [(4, 384), (4, 128), (3, 128), (2, 32)])
+@pytest.mark.parametrize(
+    ("bits", "group"),
+    [
+        (4, 128),
+        (2, 32),
+        *(pytest.param(*one, marks=pytest.mark.slow) for one in ((4, 384), (3, 128))),
+    ],
+)
 def test_gptq_errs_least_and_more_bits_err_less(bits: int, group: int) -> None:
     exact = JUDGED @ MODEL.middle
     error = {

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hooks import search
 from hooks.search.engine import Engine, Hit, build_index, core_source, open_engine
 from hooks.search.from_markdown import read_note
-from hooks.search.index import make_index
+from hooks.search.index import Index, make_index
 from tests import search_notes
 
 
@@ -25,9 +25,8 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
 
 
 @pytest.fixture(scope="module")
-def handbook() -> Iterator[Engine]:
-    docs = Path(__file__).resolve().parents[2] / "docs"
-    with open_engine(build_index(docs, docs / "data/terms")) as made:
+def ours(notes_index: Index) -> Iterator[Engine]:
+    with open_engine(notes_index) as made:
         yield made
 
 
@@ -362,8 +361,8 @@ def test_a_slip_is_repaired_beside_an_everyday_word() -> None:
         ("en", "relaxed ordering", "en/link/gpudirect/rdma.html#relaxed-ordering"),
     ],
 )
-def test_our_own_notes(handbook: Engine, language: str, query: str, first: str) -> None:
-    assert _first(handbook, query, language).location == first
+def test_our_own_notes(ours: Engine, language: str, query: str, first: str) -> None:
+    assert _first(ours, query, language).location == first
 
 
 @pytest.mark.parametrize(
@@ -385,10 +384,8 @@ def test_our_own_notes(handbook: Engine, language: str, query: str, first: str) 
         ("zh", "MFU 是什么", "train/mfu.html#mfu-与-hfu"),
     ],
 )
-def test_what_is_asked_for_comes_first(
-    handbook: Engine, language: str, query: str, first: str
-) -> None:
-    assert _first(handbook, query, language).location == first
+def test_what_is_asked_for_comes_first(ours: Engine, language: str, query: str, first: str) -> None:
+    assert _first(ours, query, language).location == first
 
 
 @pytest.mark.parametrize(

@@ -154,6 +154,7 @@ def test_serving_takes_copies_away_and_makes_none(project: Project) -> None:
         shutil.rmtree(served)
 
 
+@pytest.mark.slow
 def test_equal_notes_give_equal_versions(project: Project) -> None:
     """Nobody is told of a new version because the same notes were built again."""
     git = ["git", "-c", "user.name=t", "-c", "user.email=t@example.org"]

@@ -10,11 +10,10 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from hooks.findings.finding import has_errors
 from hooks.handbook import readme_findings
-from hooks.notes import catalogue, navigation
+from hooks.notes import navigation
 from hooks.tree import Tree
 from tests.conftest import ADDRESS, ROOT
 
-NOTES, _ = catalogue.load(ROOT / "docs", ROOT)
 ENTRIES = navigation.read_navigation(ROOT / "mkdocs.yml")
 
 
@@ -40,8 +39,8 @@ def test_sources_are_clean(handbook: Tree) -> None:
     assert not has_errors([*handbook.findings, *readme_findings(handbook)])
 
 
-def test_every_note_has_its_page_in_its_language(site: Path) -> None:
-    for path, note in NOTES.notes.items():
+def test_every_note_has_its_page_in_its_language(site: Path, handbook: Tree) -> None:
+    for path, note in handbook.notes.notes.items():
         tree = parsed(site, page_of(path))
         assert first(tree, "html").attributes["lang"] == note.language, path
         assert first(tree, "article h1").text(strip=True).startswith(note.title), path
@@ -53,12 +52,12 @@ def test_every_note_has_its_page_in_its_language(site: Path) -> None:
 
 @pytest.mark.parametrize(("folder", "language"), [("", "zh"), ("en/", "en")])
 def test_home_holds_every_note_and_the_maps_every_heading(
-    site: Path, folder: str, language: str
+    site: Path, handbook: Tree, folder: str, language: str
 ) -> None:
     home = {node.attributes.get("href") for node in parsed(site, f"{folder}index.html").css("a")}
     maps = parsed(site, f"{folder}maps/index.html")
     headings = {node.attributes.get("href") for node in maps.css(".contents a")}
-    for note in NOTES.notes.values():
+    for note in handbook.notes.notes.values():
         if note.language != language or note.is_index or note.topic in ("", "about"):
             continue
         address = page_of(note.path).removeprefix("en/")
@@ -68,9 +67,9 @@ def test_home_holds_every_note_and_the_maps_every_heading(
                 assert f"../{address}#{heading.id}" in headings, f"{address}#{heading.id}"
 
 
-def test_headings_answer_to_both_languages(site: Path) -> None:
-    for path, note in NOTES.notes.items():
-        twin = NOTES.twin(note, "en" if note.language == "zh" else "zh")
+def test_headings_answer_to_both_languages(site: Path, handbook: Tree) -> None:
+    for path, note in handbook.notes.notes.items():
+        twin = handbook.notes.twin(note, "en" if note.language == "zh" else "zh")
         assert twin is not None, path
         ids = {
             node.attributes.get("id") for node in parsed(site, page_of(path)).css("article [id]")
@@ -79,8 +78,8 @@ def test_headings_answer_to_both_languages(site: Path) -> None:
         assert wanted <= ids, wanted - ids
 
 
-def test_alternates_and_canonical(site: Path) -> None:
-    for path in NOTES.notes:
+def test_alternates_and_canonical(site: Path, handbook: Tree) -> None:
+    for path in handbook.notes.notes:
         tree = parsed(site, page_of(path))
         canonical = first(tree, 'link[rel="canonical"]').attributes["href"]
         assert canonical == ADDRESS + page_of(path)
@@ -96,32 +95,32 @@ def test_alternates_and_canonical(site: Path) -> None:
         }, path
 
 
-def test_sitemap_lists_every_page_with_alternates(site: Path) -> None:
+def test_sitemap_lists_every_page_with_alternates(site: Path, handbook: Tree) -> None:
     text = (site / "sitemap.xml").read_text(encoding="utf-8")
     listed = set(re.findall(r"<loc>https://handbook\.example/base/([^<]+)</loc>", text))
-    assert {page_of(path) for path in NOTES.notes} <= listed
+    assert {page_of(path) for path in handbook.notes.notes} <= listed
     assert 'hreflang="en" href="https://handbook.example/base/en/link/topo/nvswitch.html"' in text
 
 
-def test_topic_pages_list_their_notes_with_descriptions(site: Path) -> None:
+def test_topic_pages_list_their_notes_with_descriptions(site: Path, handbook: Tree) -> None:
     for entry in ENTRIES:
         for page in entry.pages():
-            note = NOTES.notes.get(page.path)
+            note = handbook.notes.notes.get(page.path)
             if note is None or not note.is_index or not note.topic:
                 continue
             text = first(parsed(site, page_of(page.path)), "article").text()
-            for other in NOTES.notes.values():
+            for other in handbook.notes.notes.values():
                 is_child = other.topic == note.topic and not other.is_index
                 if is_child and other.language == "zh":
                     assert other.title in text and other.meta is not None
                     assert other.meta.description in text, other.path
 
 
-def test_backlinks_stand_at_the_foot(site: Path) -> None:
+def test_backlinks_stand_at_the_foot(site: Path, handbook: Tree) -> None:
     box = first(parsed(site, "link/topo/nvswitch.html"), "aside.backlinks")
     assert box is not None
     links = {node.attributes["href"]: node.text() for node in box.css("a")}
-    source = NOTES.notes["link/topo/rack-scale.md"]
+    source = handbook.notes.notes["link/topo/rack-scale.md"]
     assert "](nvswitch.md" in source.text
     assert links["rack-scale.html"] == source.title
 

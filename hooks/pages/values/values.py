@@ -287,15 +287,6 @@ def _place(value: object) -> str:
     return text
 
 
-def check_notes(notes: Catalogue, resolver: Resolver) -> list[Finding]:
-    """Check every marker of every note, and that twins have the same ones.
-
-    Rules: `value-marker` (names what does not exist), `value-differs`, `value-unit`,
-    `value-terms` (direction or density is not said), `value-twin`.
-    """
-    return [one for note in notes.notes.values() for one in check_note(note, notes, resolver)]
-
-
 def check_note(note: Note, notes: Catalogue, resolver: Resolver) -> list[Finding]:
     """Check every marker of a note, and that its twin has the same ones."""
     findings: list[Finding] = []

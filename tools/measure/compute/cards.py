@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -40,10 +41,14 @@ class Card:
         return both(f"{zh}{self.title['zh']}", f"{en}{self.title['en']}")
 
 
+@functools.cache
+def _table() -> Any:
+    return yaml.safe_load((ROOT / DATA).read_text("utf-8"))
+
+
 def cell(row: str, column: str, id: str, unit: str) -> Spec:
     """Return a cell of the accelerators' data as a promise; raises MeasureError without one."""
-    table: dict[str, Any] = yaml.safe_load((ROOT / DATA).read_text("utf-8"))
-    found = table["rows"].get(row, {}).get("cells", {}).get(column)
+    found = _table()["rows"].get(row, {}).get("cells", {}).get(column)
     if found is None:
         raise MeasureError(f"{DATA}: no cell {column!r} in row {row!r}")
     return promise(id, found["value"], unit, f"{DATA}: {row}, {column}")
