@@ -13,6 +13,7 @@ import argparse
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from math import comb
 from pathlib import Path
 
@@ -173,12 +174,12 @@ def exchange(shape: Shape, n: int, tokens: int, tiny: bool) -> None:
         if way == "all ranks":
             sent = torch.randn(tokens, shape.hidden, device=DEVICE, dtype=KIND)
             got = sent.new_empty(tokens * n, shape.hidden)
-            call: Callable[[], object] = lambda g=got, s=sent: dist.all_gather_into_tensor(g, s)
+            call = partial(dist.all_gather_into_tensor, got, sent)
             out = sent.numel() * sent.element_size() * (n - 1)
         else:
             sent = torch.randn(max(n, rows[way]), shape.hidden, device=DEVICE, dtype=KIND)
             got = torch.empty_like(sent)
-            call = lambda g=got, s=sent: dist.all_to_all_single(g, s)  # noqa: E731
+            call = partial(dist.all_to_all_single, got, sent)
             out = sent.numel() * sent.element_size() * (n - 1) // n
         calls = 10 if out < 2**25 else 2
         labels = {"model": shape.name, "tokens": tokens, "way": way, "bytes": out, "ranks": n}
