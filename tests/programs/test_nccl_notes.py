@@ -64,6 +64,28 @@ def test_the_model_chooses_what_nccl_chose(name: str) -> None:
         assert (best[0].upper(), best[1].upper()) == (algorithm, protocol), size
 
 
+def test_choices_over_a_link() -> None:
+    """The table of the tuning note, and NCCL's own model of two GPUs, against the log."""
+    log = (FOLDER / "measured/captures/nvlink_two.txt").read_text(encoding="utf-8")
+    plain, *others = log.split("# the same with ")
+    cells, form = choose.table(plain), choose.shape(plain)
+    chosen = re.findall(r"AllReduce: (\d+) Bytes -> Algo (\w+) proto (\w+)", plain)
+    assert len(chosen) == 5
+    for size, algorithm, protocol in chosen:
+        best = min(cells, key=lambda cell: choose.microseconds(cell, int(size), *form))
+        assert (best[0].upper(), best[1].upper()) == (algorithm, protocol), size
+    rows = (FOLDER / "tuning.en.md").read_text(encoding="utf-8").splitlines()
+    for part in (plain, *others):
+        setting = (
+            "| nothing |" if part is plain else f"{part.partition(': choices')[0].split()[-1]}` |"
+        )
+        for size in (1024, 1 << 20):
+            line = rf"AllReduce: {size} Bytes -> Algo (\w+) proto (\w+) channel.*\.\.(\d+)"
+            for algorithm, protocol, last in re.findall(line, part):
+                row = next(row for row in rows if setting in row)
+                assert f"{algorithm} {protocol}, {int(last) + 1}" in row, (setting, size)
+
+
 def test_parameters_of_a_source() -> None:
     text = (
         'NCCL_PARAM(A, "A_B", -2);\n'

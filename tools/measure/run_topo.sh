@@ -85,7 +85,7 @@ step gpu_properties.jsonl 60 "$build/gpu_properties"
 step clocks.txt 20 nvidia-smi --query-gpu=index,clocks.sm,clocks.mem,clocks.max.sm,clocks.max.mem,power.draw,temperature.gpu --format=csv
 step gpudirect_caps.json 30 "$build/gpudirect_caps"
 step p2p.jsonl 120 "$build/p2p_bandwidth"
-step contention.jsonl 60 "$build/contention"
+[ "$gpus" -lt 3 ] || step contention.jsonl 60 "$build/contention" # needs a third GPU
 step latency.jsonl 60 "$build/latency"
 step p2p_off.jsonl 60 "$build/p2p_bandwidth" --no-peer
 step host_link.jsonl 75 "$build/host_link"

@@ -1,21 +1,25 @@
 """Fit t = alpha + S / bandwidth to measured all-reduces, for each algorithm and protocol.
 
-    python docs/ccl/code/fit_alpha_beta.py
+    python docs/ccl/code/fit_alpha_beta.py [--link]
 
 The times are those of docs/link/topo/measured/allreduce.json: four H200, algorithm and protocol
-forced, 4 KiB to 1 GiB. Least squares of the relative error, so that small messages count as much
-as large ones. The last lines set NCCL's own choice against the least of the fits.
+forced, 4 KiB to 1 GiB; with --link those of two H100, replayed from a CUDA graph, 4 KiB to 64 MiB.
+Least squares of the relative error, so that small messages count as much as large ones. The last
+lines set NCCL's own choice against the least of the fits.
 """
 
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
-RECORD = Path(__file__).resolve().parents[2] / "link/topo/measured/allreduce.json"
+DOCS = Path(__file__).resolve().parents[2]
+RECORD = DOCS / "link/topo/measured/allreduce.json"
+LINK = DOCS / "ccl/nccl/measured/time_protocols_link.json"
 
 
 class Fit(NamedTuple):
@@ -51,16 +55,32 @@ def measured() -> tuple[dict[tuple[str, str], Fit], dict[int, float]]:
     return {name: fit(*points) for name, points in series.items()}, free
 
 
+def replayed() -> tuple[dict[tuple[str, str], Fit], dict[int, float]]:
+    """Return the same of two H100, replayed from a graph."""
+    results = {one["id"]: one["points"] for one in json.loads(LINK.read_text("utf-8"))["results"]}
+    series: dict[tuple[str, str], tuple[list[float], list[float]]] = {}
+    for p in results["replayed"]:
+        if p["bytes"] >= 4096:
+            sizes, times = series.setdefault((p["algorithm"], p["protocol"]), ([], []))
+            sizes.append(p["bytes"])
+            times.append(p["value"] * 1e-6)
+    sizes, times = series.pop(("chosen", "chosen"))
+    free = {int(s): t for s, t in zip(sizes, times, strict=True)}
+    return {name: fit(*points) for name, points in series.items()}, free
+
+
 def main() -> None:
     """Print the fits, and how far the least of them is from what NCCL took by itself."""
-    fits, free = measured()
+    fits, free = replayed() if "--link" in sys.argv else measured()
     print("              alpha us  S/t GB/s  half at KiB  worst error")
     for (algorithm, protocol), one in fits.items():
         half = one.alpha * one.bandwidth / 1024
         numbers = f"{one.alpha * 1e6:8.1f}  {one.bandwidth / 1e9:8.1f}  {half:11.0f}"
         print(f"{algorithm:5}{protocol:8} {numbers}  {one.worst:10.0%}")
     print("NCCL's choice     us  least of the fits")
-    for size in (16 << 10, 1 << 20, 16 << 20, 256 << 20, 1 << 30):
+    for size in (16 << 10, 1 << 20, 16 << 20, 64 << 20, 256 << 20, 1 << 30):
+        if size not in free:
+            continue
         name = min(fits, key=lambda key: fits[key].time(size))
         least = fits[name].time(size) * 1e6
         print(f"{size >> 10:9} KiB {free[size] * 1e6:7.0f}  {least:7.0f}  {' '.join(name)}")
