@@ -9,6 +9,7 @@ PARTS = {
     "build": "bench.build",
     "check": "bench.check",
     "hostile": "bench.hostile",
+    "save": "bench.save",
     "trees": "bench.elsewhere",
     "search": "bench.search.run",
 }

@@ -11,13 +11,22 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from bench import check_page
+from bench.build import page as build_page
 from bench.search.evaluation import history
 from bench.search.evaluation import page as search_page
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGES = {"search": ("quality", "speed", "history"), "check": ("speed", "peers", "trees")}
+PAGES = {
+    "search": ("quality", "speed", "history"),
+    "check": ("speed", "peers", "trees"),
+    "build": ("speed", "save"),
+}
 """What a marker begins with, and the parts that there are."""
-_FILES = {"search": "docs/about/search", "check": "docs/about/checking"}
+_FILES = {
+    "search": "docs/about/search",
+    "check": "docs/about/checking",
+    "build": "docs/about/building",
+}
 _SUFFIXES = {"zh": ".md", "en": ".en.md"}
 
 
@@ -29,6 +38,8 @@ def render(page: str, part: str, language: str, root: Path = ROOT) -> str:
     """Return a part of a page as Markdown."""
     if page == "check":
         return check_page.render(part, language, root / "bench/results")
+    if page == "build":
+        return build_page.render(part, language, root / "bench/results")
     if part == "history":
         return search_page.over_time(history.load_lines(root), language)
     latest = history.load_latest(root)

@@ -59,12 +59,13 @@ def test_exponent(power: float) -> None:
 
 
 def test_page_shows_ratios_and_says_what_is_missing(tmp_path: Path) -> None:
-    assert page.render("en", tmp_path) == "No record yet."
+    assert page.render("speed", "en", tmp_path) == "No record yet."
     cost = {"wall_s": 1.0, "cpu_s": 10.0, "peak_mb": 99.0}
     row = {"load": 1.0, "plain": cost, "cold": cost | {"cpu_s": 15.0}, "same": cost}
     rows = [row | {"pages": size} for size in (500, 1000)]
     record = {
         "date": "2026-01-02",
+        "command": "make bench BENCH=build",
         "options": ["--repeats=1"],
         "zensical": False,
         "machine": {"processor": "P", "cores": 2},
@@ -72,6 +73,22 @@ def test_page_shows_ratios_and_says_what_is_missing(tmp_path: Path) -> None:
         **run.summary(rows),
     }
     (tmp_path / "build.json").write_text(json.dumps(record), encoding="utf-8")
-    shown = page.render("en", tmp_path)
-    assert "| 500 | 1.50 | 1.00 | 10 s | 99 MB |" in shown
+    shown = page.render("speed", "en", tmp_path)
+    assert "| 500 | 1.50 | 1.00 | 10.0 s (1.0 s on the clock) | 99 MB |" in shown
     assert "Zensical was not installed" in shown and "this handbook 0.0" in shown
+
+
+def test_page_shows_when_a_save_is_seen(tmp_path: Path) -> None:
+    first = {"wall_s": 9.0, "cpu_s": 6.0}
+    row = {"pages": 40, "load": 2.0, "save_s": 0.5, "save_most_s": 0.75}
+    record = {
+        "date": "2026-01-02",
+        "command": "make bench BENCH=save",
+        "machine": {"processor": "P", "cores": 2},
+        "versions": {"Python": "3"},
+        "rows": [row | {"first_warm": first, "first_cold": first}],
+    }
+    (tmp_path / "save.json").write_text(json.dumps(record), encoding="utf-8")
+    shown = page.render("save", "en", tmp_path)
+    assert "| 40 | 0.50 s | 0.75 s | 6.0 s (9.0 s on the clock) |" in shown
+    assert "load of the machine 2–2" in shown
