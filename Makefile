@@ -71,7 +71,8 @@ properdocs: $(VENV)/site.stamp ## Build with ProperDocs too, in its own environm
 	@.venv-properdocs/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/properdocs.lock
 	@rm -rf .cache/mkdocs .cache/properdocs
 	@test -n "$(HANDBOOK_SITE)" || $(BIN)/python -m mkdocs build --strict --site-dir .cache/mkdocs
-	@.venv-properdocs/bin/python -m properdocs build -f mkdocs.yml --strict --site-dir .cache/properdocs
+	@# Without caches, in another zone and with another seed: none of these changes a page.
+	@HANDBOOK_CACHE=off TZ=Asia/Tokyo PYTHONHASHSEED=7 .venv-properdocs/bin/python -m properdocs build -f mkdocs.yml --strict --site-dir .cache/properdocs
 	@$(BIN)/python tools/same_pages.py $(or $(HANDBOOK_SITE),.cache/mkdocs) .cache/properdocs
 	@echo "properdocs: the same pages."
 

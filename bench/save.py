@@ -41,7 +41,9 @@ def main(options: list[str]) -> int:
         with tempfile.TemporaryDirectory(prefix="bench-save-") as folder:
             rows.append(measure(Path(folder) / "tree", size))
         print(f"bench: {rows[-1]}", flush=True)
-        record("save", ["mkdocs", "mkdocs-material", "playwright"], {"rows": rows})
+        record(
+            "save", ["mkdocs", "mkdocs-material", "playwright"], {"options": options, "rows": rows}
+        )
     print(f"bench: {(RESULTS / 'save.json').relative_to(ROOT)} written")
     return 0
 

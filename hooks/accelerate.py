@@ -276,7 +276,7 @@ class Accelerator:
     def keep(self, page: Page, content: str, effects: Effects) -> None:
         """Keep a page that has just been completed, unless anything was said or found of it."""
         key, before = self.open.pop(page.file.src_uri, ("", 0))
-        if not key or effects.found or self.messages.count != before:
+        if not key or effects.found or not effects.is_whole or self.messages.count != before:
             return
         links = [(file.src_uri, found) for file, found in (page.links_to_anchors or {}).items()]
         anchors = page.present_anchor_ids or set()

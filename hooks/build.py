@@ -88,6 +88,8 @@ class Effects:
     """The HTML of its fences by kind and text."""
     carried: str = ""
     """The page as Markdown."""
+    is_whole: bool = True
+    """Whether every fence was shown: the renderer of Markdown passes over what one raises."""
 
 
 @dataclass
@@ -163,7 +165,9 @@ class Build:
 
     def show(self, kind: str, text: str) -> str:
         """Return the HTML of a fence that shows data, on the page being rendered."""
+        self.effects.is_whole, was_whole = False, self.effects.is_whole
         drawn = self.tree.fences.show(kind, text, self.language, self.page_dir)
+        self.effects.is_whole = was_whole
         self.effects.files |= drawn.files
         html = blocks.with_id(drawn.html, self.anchors.pop((kind, text), ""))
         self.effects.shown[kind, text] = html

@@ -77,13 +77,13 @@ def _save(record: dict[str, Any], language: str) -> str:
 
 
 def _at(record: dict[str, Any], words: dict[str, str]) -> str:
-    loads = [row["load"] for row in record["rows"]]
+    loads = sorted({row["load"] for row in record["rows"]})
     return words["at"].format(
         date=record["date"],
-        command=" ".join([record["command"], *record.get("options", [])]),
+        command=" ".join(["python -m bench", record["part"], *record["options"]]),
         processor=record["machine"]["processor"],
         cores=record["machine"]["cores"],
-        load=f"{min(loads):g}–{max(loads):g}",
+        load="–".join(f"{one:g}" for one in dict.fromkeys((loads[0], loads[-1]))),
         python=record["versions"]["Python"],
     )
 

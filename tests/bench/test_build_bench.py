@@ -65,7 +65,7 @@ def test_page_shows_ratios_and_says_what_is_missing(tmp_path: Path) -> None:
     rows = [row | {"pages": size} for size in (500, 1000)]
     record = {
         "date": "2026-01-02",
-        "command": "make bench BENCH=build",
+        "part": "build",
         "options": ["--repeats=1"],
         "zensical": False,
         "machine": {"processor": "P", "cores": 2},
@@ -83,7 +83,8 @@ def test_page_shows_when_a_save_is_seen(tmp_path: Path) -> None:
     row = {"pages": 40, "load": 2.0, "save_s": 0.5, "save_most_s": 0.75}
     record = {
         "date": "2026-01-02",
-        "command": "make bench BENCH=save",
+        "part": "save",
+        "options": ["--sizes=40"],
         "machine": {"processor": "P", "cores": 2},
         "versions": {"Python": "3"},
         "rows": [row | {"first_warm": first, "first_cold": first}],
@@ -91,4 +92,4 @@ def test_page_shows_when_a_save_is_seen(tmp_path: Path) -> None:
     (tmp_path / "save.json").write_text(json.dumps(record), encoding="utf-8")
     shown = page.render("save", "en", tmp_path)
     assert "| 40 | 0.50 s | 0.75 s | 6.0 s (9.0 s on the clock) |" in shown
-    assert "load of the machine 2–2" in shown
+    assert "`python -m bench save --sizes=40`" in shown and "load of the machine 2, " in shown

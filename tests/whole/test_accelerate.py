@@ -63,6 +63,8 @@ EDITS: dict[str, Callable[[Project], object]] = {
     "translated": lambda one: _translate(one, "topic/n4"),
     "untranslated": lambda one: _delete(one, "topic/n4.en.md"),
     "translation changed": lambda one: _rewrite(one, "topic/n4.en.md", "in English", "still so"),
+    "calculator translated": lambda one: _translate(one, "topic/n6"),
+    "calculator untranslated": lambda one: _delete(one, "topic/n6.en.md"),
     "renamed": _rename,
     "deleted": lambda one: _leave_out(one, "topic/n5"),
     "back": lambda one: _take_in(one, "topic/n5"),
@@ -77,6 +79,7 @@ def many(project: Project) -> Project:
     for number, name in enumerate(MANY):
         body = f'## 节\n\n正文 {number}\n\n--8<-- "topic/part.txt"\n\n见[前一篇](one.md)。\n'
         project.write(f"docs/{name}.md", note(body, f"笔记 {number}"))
+    project.write("docs/topic/n6.md", note("## 节\n\n```calc\nunits\n```\n", "笔记 6"))
     project.write("docs/topic/part.txt", "一段\n")
     project.write("docs/data/words.txt", "a")
     project.add_to_nav(*(f"{name}.md" for name in MANY))
@@ -133,3 +136,20 @@ def test_a_note_without_translation_learns_its_second_address() -> None:
         building.merge(build, effects, Place("ccl/ring.md", page, "环", (), lambda _: None))
     (one,) = build.searched.values()
     assert (one.location, one.fallback) == ("ccl/ring.html", "en/ccl/ring.html")
+
+
+def test_a_page_is_not_whole_after_a_fence_has_raised() -> None:
+    """A worker may lack the engine of calculators; Markdown passes over what a fence raises."""
+
+    def fail(*_: object) -> None:
+        raise RuntimeError
+
+    build: Any = SimpleNamespace(
+        effects=Effects(),
+        tree=SimpleNamespace(fences=SimpleNamespace(show=fail)),
+        language="en",
+        page_dir="",
+    )
+    with pytest.raises(RuntimeError):
+        building.Build.show(build, "calc", "units")
+    assert not build.effects.is_whole
