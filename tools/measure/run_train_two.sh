@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Run expert_exchange.py and context_parallel.py of docs/train/code on all GPUs of a machine.
+# Run expert_exchange.py and sequence_split.py of docs/train/code on all GPUs of a machine.
 #
 #   tools/measure/run_train_two.sh OUTPUT_FOLDER [STEP...]     (all steps, or the named ones)
 #
@@ -30,7 +30,7 @@ step() { # NAME SECONDS COMMAND...
 step nvidia_smi.txt 30 nvidia-smi
 step machine.txt 30 bash -c 'uname -r; nvcc --version | tail -2; lscpu | grep -E "Model name|CPU family|^ *Model:|^CPU\(s\)"; nvidia-smi topo -m'
 sha256sum $code/*.py docs/chip/code/timing.py >"$out/programs.sha256"
-for program in context_parallel expert_exchange; do
+for program in sequence_split expert_exchange; do
     step "$program.jsonl" 200 python3 -m torch.distributed.run --standalone --nproc-per-node="$gpus" "$code/$program.py"
 done
 exit 0

@@ -1,6 +1,6 @@
 """Causal attention with the sequence split over all GPUs: ring, zigzag ring, Ulysses.
 
-Run:  torchrun --standalone --nproc-per-node=2 docs/train/code/context_parallel.py [--tiny]
+Run:  torchrun --standalone --nproc-per-node=2 docs/train/code/sequence_split.py [--tiny]
 
 Shape of a Llama 3 8B layer: 32 heads of 128, 8 heads of keys and values; one sequence. Only the
 attention itself, forward and backward, after the projections and before the output matrix. Every
