@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +18,9 @@ spec.loader.exec_module(program)
 
 @pytest.mark.parametrize("place", [program.contiguous, program.zigzag])
 @pytest.mark.parametrize("ranks", [2, 4])
-def test_all_ways_give_plain_attention(place, ranks) -> None:
+def test_all_ways_give_plain_attention(
+    place: Callable[[int, int], list[np.ndarray]], ranks: int
+) -> None:
     q, k, v = np.random.default_rng(7).standard_normal((3, 32, 4, 8))
     every = np.arange(32)
     plain = program.attention(q, k, v, every, every)
@@ -28,7 +31,7 @@ def test_all_ways_give_plain_attention(place, ranks) -> None:
 
 
 @pytest.mark.parametrize("ranks", [2, 4, 8])
-def test_zigzag_balances_and_plain_order_does_not(ranks) -> None:
+def test_zigzag_balances_and_plain_order_does_not(ranks: int) -> None:
     even = program.rounds(program.zigzag(512, ranks)).sum(1)
     uneven = program.rounds(program.contiguous(512, ranks)).sum(1)
     assert even.max() == even.min()
