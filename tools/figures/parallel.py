@@ -1,4 +1,4 @@
-"""Draw the figures of the notes on tensor and pipeline parallelism into docs/train/figures.
+"""Draw the figures of the notes on cutting a model or a sequence into docs/train/figures.
 
     python -m tools.figures.parallel            # write them all
     python -m tools.figures.parallel --check    # exit 1 when a committed file differs
@@ -283,7 +283,74 @@ def pipeline() -> str:
     )
 
 
+def zigzag() -> str:
+    """Who works on which block of a causal mask: contiguous chunks and zigzag, four GPUs."""
+    ranks, chunks, cell, top = 4, 8, 22.0, 62.0
+    fills = ["gpu", "cpu", "nic", "memory"]
+    played = figure_files.load_program("train/code/ring_attention.py")
+    pieces = []
+    layouts: list[tuple[str, float, Label]] = [
+        ("contiguous", 8, ("连续切块", "Contiguous")),
+        ("zigzag", 216, ("之字形", "Zigzag")),
+    ]
+    for layout, left, name in layouts:
+        owner = {
+            int(chunk): rank
+            for rank, rows in enumerate(getattr(played, layout)(chunks, ranks))
+            for chunk in rows
+        }
+        work = [0.0] * ranks
+        pieces.append(text(left, 20, name, anchor="start", bold=True))
+        pieces.append(
+            text(
+                left,
+                38,
+                ("列：K、V 的块 →", "columns: chunks of K, V"),
+                size=12,
+                anchor="start",
+                tint="muted",
+            )
+        )
+        pieces.append(
+            text(
+                left,
+                54,
+                ("行：Q 的块 ↓", "rows: chunks of Q"),
+                size=12,
+                anchor="start",
+                tint="muted",
+            )
+        )
+        for q in range(chunks):
+            for k in range(q + 1):
+                work[owner[q]] += 1 if k < q else 0.5
+                x, y, mark = left + k * cell, top + q * cell, str(owner[q])
+                if k < q:
+                    pieces.append(_box(x, y, cell, cell, fills[owner[q]], mark, size=12))
+                    continue
+                corner = f"M{num(x)} {num(y)}v{num(cell)}h{num(cell)}z"
+                pieces.append(
+                    f'<path d="{corner}" fill="{colour(fills[owner[q]])}" '
+                    f'stroke="{colour("ink")}" stroke-width="1.2"/>'
+                )
+                pieces.append(text(x + 7, y + cell - 3, mark, size=12))
+        y = top + chunks * cell + 20
+        for rank in range(ranks):
+            label: Label = f"GPU {rank}: {work[rank]:g}"
+            pieces.append(
+                text(left + (rank % 2) * 92, y + rank // 2 * 18, label, size=13, anchor="start")
+            )
+    return figure(
+        404,
+        top + chunks * cell + 48,
+        "Blocks of a causal mask by GPU: contiguous chunks and zigzag",
+        "Contiguous chunks give four GPUs 2, 6, 10 and 14 blocks; zigzag gives each 8.",
+        *pieces,
+    )
+
+
 FIGURES: dict[str, Callable[[], str]] = {
+    "context-zigzag.svg": zigzag,
     "tensor-split.svg": tensor_split,
     "tensor-sequence.svg": sequence,
     "pipeline-schedules.svg": pipeline,
