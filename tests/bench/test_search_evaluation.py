@@ -456,12 +456,13 @@ def test_pages_are_as_the_records_say() -> None:
 
 
 def test_stale_pages_are_named_and_written(tmp_path: Path) -> None:
-    for name in ("search.md", "search.en.md", "checking.md", "checking.en.md"):
+    shown = ("search", "checking", "building")
+    for name in (f"{page}{language}.md" for page in shown for language in ("", ".en")):
         path = tmp_path / "docs/about" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text((ROOT / "docs/about" / name).read_text(encoding="utf-8"), encoding="utf-8")
-    assert len(list(pages.stale(tmp_path))) == 4  # there are no records
-    assert len(list(pages.stale(tmp_path, write=True))) == 4
+    assert len(list(pages.stale(tmp_path))) == 6  # there are no records
+    assert len(list(pages.stale(tmp_path, write=True))) == 6
     assert list(pages.stale(tmp_path)) == []
 
 
@@ -473,7 +474,7 @@ def test_a_page_without_its_markers_is_refused(tmp_path: Path, text: str) -> Non
 
 def test_a_part_that_is_none_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert bench.main(["speed"]) == 2
-    known = "there are: build, check, hostile, trees, search, pages, search-eval"
+    known = "there are: build, check, hostile, save, trees, search, pages, search-eval"
     assert known in capsys.readouterr().err
 
 

@@ -442,7 +442,7 @@ def test_escape_closes_and_gives_the_focus_back(
 ) -> None:
     page = context.new_page()
     page.goto(base + "index.html")
-    link = page.locator("article a, .md-tabs a").first
+    link = page.locator("article a, .md-tabs__item + .md-tabs__item a").first
     link.focus()
     page.keyboard.press("/")
     expect(page.locator(CHIP).first).to_be_visible()
