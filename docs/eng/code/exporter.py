@@ -41,10 +41,10 @@ def judge(got: dict[str, float | None]) -> str:
         return "no ratios: profiler, MIG, or fields not watched"
     if util < 5:
         return "idle"
+    if tensor < 0.05 and dram < 0.05:  # a waiting NCCL kernel holds few SMs, so sm says nothing
+        return "waiting: SMs held, nothing moves"
     if sm < 0.5:
         return "busy in time, not in space: few blocks, gaps"
-    if tensor < 0.05 and dram < 0.05:
-        return "waiting: SMs held, nothing moves"
     if tensor >= 0.5:
         return "tensor cores at work"
     if dram >= 0.6:
