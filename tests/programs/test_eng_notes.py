@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from tools.figures.files import load_program
@@ -64,7 +66,12 @@ def test_every_rank_has_the_same_step_time_and_the_slow_ones_are_found() -> None
 
 
 def test_a_device_brings_its_own_edits_and_those_of_its_kind_once() -> None:
-    empty = {"process": {"env": []}, "linux": {"devices": []}, "mounts": [], "hooks": {}}
+    empty: dict[str, Any] = {
+        "process": {"env": []},
+        "linux": {"devices": []},
+        "mounts": [],
+        "hooks": {},
+    }
     after = cdi.inject(empty, ["nvidia.com/gpu=0", "nvidia.com/gpu=1"])
     assert after["linux"]["devices"].count("/dev/nvidiactl") == 1
     assert {"/dev/nvidia0", "/dev/nvidia1"} <= set(after["linux"]["devices"])
