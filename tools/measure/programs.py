@@ -14,8 +14,10 @@
     results:
       - {id: latency, title: {zh: …, en: …}, axes: [bytes, {name: stride, title: {zh: …, en: …}}]}
       - {id: far, result: latency, where: {stride: 128}, title: {zh: …, en: …}, axes: [bytes]}
+      - {id: time, result: all_reduce, of: time_us, unit: us, title: {zh: …, en: …}, axes: [bytes]}
     summary:
       - {result: latency, where: {bytes: 1024}, title: {zh: …, en: …}}
+      - {result: time, line: all_reduce, of: time_us, unit: us, title: {zh: …, en: …}}
 
 The run folder holds `<program>.jsonl`, `nvidia_smi.txt`, `machine.txt` and `programs.sha256`.
 Records go to `measured/` beside the program's folder; a record of a second card of the same
@@ -63,7 +65,7 @@ def draft(said: dict[str, Any], run: Run, suffix: str = "") -> Draft:
 
 
 def _result(said: dict[str, Any], lines: Sequence[Line]) -> Result:
-    found = where(lines, said.get("result", said["id"]), **said.get("where", {}))
+    found = _figures(where(lines, said.get("result", said["id"]), **said.get("where", {})), said)
     axes = said.get("axes", [])
     names = [axis if isinstance(axis, str) else axis["name"] for axis in axes]
     points: list[Point] = []
@@ -89,8 +91,16 @@ def _result(said: dict[str, Any], lines: Sequence[Line]) -> Result:
     return out
 
 
+def _figures(lines: Sequence[Line], said: dict[str, Any]) -> Sequence[Line]:
+    """Return lines with the figure that `of` names at the top, where a line holds several."""
+    if "of" not in said:
+        return lines
+    return [line | line[said["of"]] | {"unit": said["unit"]} for line in lines]
+
+
 def _row(said: dict[str, Any], lines: Sequence[Line], promised: dict[str, Any]) -> Row:
-    found = where(lines, said["result"], **said.get("where", {}))
+    named = said.get("line", said["result"])
+    found = _figures(where(lines, named, **said.get("where", {})), said)
     count = int(found[0]["n"])
     return row(
         said["title"],
