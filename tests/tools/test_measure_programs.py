@@ -14,7 +14,7 @@ from tools.measure.topo.model import MeasureError
 
 ROOT = Path(__file__).resolve().parents[2]
 RAW = ROOT / "docs/data/raw"
-TOPICS = ("compiler", "cuda", "infer", "nccl", "noc", "pcie", "simd")
+TOPICS = ("compiler", "cuda", "framework", "infer", "nccl", "noc", "pcie", "simd", "topo", "train")
 RUNS = sorted(path for topic in TOPICS for path in RAW.glob(f"*-{topic}*") if path.is_dir())
 SAID = {
     "program": "docs/hpc/cuda/code/hello.cu",
@@ -53,6 +53,20 @@ def test_a_description_makes_points_and_shares(tmp_path: Path) -> None:
     assert made.summary[0]["value"] == 100
     assert made.summary[0]["ratio_to"] == {"spec": "top", "ratio": 0.5}
     assert made.id == "hello" and "hello.cu" in made.command
+
+
+def test_a_line_of_several_figures_gives_the_one_that_is_named(tmp_path: Path) -> None:
+    lines = [
+        {"result": "sum", "bytes": 8, "n": 3, "time_us": {"median": 2.0, "p5": 1, "p95": 3}},
+    ]
+    told = {"of": "time_us", "unit": "us", "title": {"zh": "甲", "en": "A"}}
+    said = SAID | {
+        "results": [{"id": "time", "result": "sum", "axes": ["bytes"]} | told],
+        "summary": [{"result": "time", "line": "sum"} | told],
+    }
+    made = programs.draft(said, run_of(tmp_path, lines))
+    assert made.results[0]["points"] == [{"bytes": 8, "value": 2, "p5": 1, "p95": 3}]
+    assert (made.summary[0]["value"], made.summary[0]["unit"]) == (2, "us")
 
 
 def test_a_result_that_was_not_printed_is_named(tmp_path: Path) -> None:
