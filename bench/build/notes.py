@@ -25,6 +25,8 @@ _HOME = "index"
 _SOURCES = "about/sources"
 """The page that every number of the notes links to."""
 _SUFFIXES = ("", ".en")
+_TILE = re.compile(r"(?<=^```calc\n)([\w-]+):.*$", re.MULTILINE)
+"""A calculator as a tile, which links to its page; the tree has none, so it is shown whole."""
 _FRONT = """\
 ---
 title: Benchmark
@@ -107,7 +109,7 @@ def text(note: Note, copy: Copy, held: Mapping[tuple[str, int], str]) -> str:
         if line[start:].startswith(link.target):
             fresh = _target(link.target, note.path, copy, held)
             lines[link.line - 1] = line[:start] + fresh + line[start + len(link.target) :]
-    parts = split("\n".join(lines))
+    parts = split(_TILE.sub(r"\1", "\n".join(lines)))
     fields = yaml.safe_load(parts.yaml_text or "") or {}
     title = fields["title"]
     if copy.number > 1:
