@@ -319,10 +319,17 @@ class Accelerator:
         return watched
 
     def framed(self, template: jinja2.Template, context: Any) -> str:
-        """Return a page in its template."""
+        """Return a page in its template; but for a preview, nobody asks for its content again."""
         page = context.get("page")
         if page is None:
             return template.render(context)
+        try:
+            return self._framed(template, context, page)
+        finally:
+            if not self.build.is_serving:  # MkDocs keeps every page until the end
+                page.content = None
+
+    def _framed(self, template: jinja2.Template, context: Any, page: Page) -> str:
         try:
             key = self._framed_key(template, context, page)
         except inputs.UnknownValueError:
