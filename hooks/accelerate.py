@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+import jinja2
 import mkdocs
 from mkdocs.commands import build as mkdocs_build
 from mkdocs.structure.files import InclusionLevel
@@ -35,7 +36,6 @@ from hooks.site import Kept, current, inputs, store, workers
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import jinja2
     from mkdocs.config.defaults import MkDocsConfig
     from mkdocs.structure.files import Files
     from mkdocs.structure.nav import Navigation
@@ -44,6 +44,7 @@ KNOWN: Final = ("1.6.1", "1.6.7")
 """Versions of MkDocs and of ProperDocs whose `Page.render` sets what is kept here."""
 SWITCH: Final = "HANDBOOK_CACHE"
 FOLDER: Final = ".cache/build"
+COMPILED: Final = ".cache/templates"
 _SITE_DATES: Final = "git_site_revision"
 _HERE: Final = Path(__file__).resolve().parent
 log = logging.getLogger("mkdocs.plugins.handbook")
@@ -292,6 +293,7 @@ class Accelerator:
         shown, nav = _shown(files, self.build), self.nav
         assert nav is not None
         self.frame = inputs.digest(self.common, dependencies.frame(nav, shown))
+        env.bytecode_cache = self.compiled()
         watched = proxies.Environment(env, self.framed)
         mark = inputs.digest("frame", self.frame)
         if self.fresh >= workers.ENOUGH or mark not in self.store:
@@ -317,6 +319,12 @@ class Accelerator:
             workers.spread(work, len(shown))
             self.store.put(mark, None)
         return watched
+
+    def compiled(self) -> jinja2.BytecodeCache:
+        """Return where compiled templates are kept: by what is installed, then by their text."""
+        folder = self.build.tree.root / COMPILED / inputs.digest(inputs.packages())[:16]
+        folder.mkdir(parents=True, exist_ok=True)
+        return jinja2.FileSystemBytecodeCache(str(folder))
 
     def framed(self, template: jinja2.Template, context: Any) -> str:
         """Return a page in its template; but for a preview, nobody asks for its content again."""

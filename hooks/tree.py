@@ -6,7 +6,7 @@ import datetime
 import pickle
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -105,7 +105,8 @@ class Data:
     def items(self) -> tuple[Item, ...]:
         """All that readers may look for, of every kind."""
         notes, calculators = published(self.notes), calc_engine.default(self.facts[0])
-        return everything.gather(notes, self.glossary[0], self.library, self.fences, calculators)
+        terms, recall = self.glossary[0], partial(self.kept.recall, "tables")
+        return everything.gather(notes, terms, self.library, self.fences, calculators, recall)
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,8 +29,9 @@ def gather(
     library: Library,
     fences: DataFences,
     calculators: Engine,
+    recall: answers.Recall,
 ) -> tuple[Item, ...]:
-    """Return every item, of every kind, whose page exists."""
+    """Return every item, of every kind, whose page exists; `recall` as `answers.items` has it."""
     shown = blocks.shown_in(notes, "calc")
     found = [
         *_notes(notes),
@@ -39,7 +40,7 @@ def gather(
         *resources.items(library),
         *calculator.items(calculators, shown),
         *blocks.items(notes, fences),
-        *answers.items(notes),
+        *answers.items(notes, recall),
     ]
     pages = set(notes.ids())
     return tuple(item for item in found if item.note in pages)
