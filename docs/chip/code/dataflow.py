@@ -54,7 +54,7 @@ ORDERS = {
     "weight-stationary": Order("kcrqyx"),
     "NVDLA's stripes": Order("kyXcrqx"),
     "output-stationary": Order("kyxcrq"),
-    "row-stationary": Order("kcyrxq", weights=3, inputs=3),
+    "row-stationary": Order("kycrxq", weights=3, inputs=3),
 }
 NEEDS = {"weights": "kcrq", "inputs": "cyxrqX", "sums": "kyxX"}
 # --8<-- [end:orders]
@@ -84,7 +84,8 @@ def trips(layer: Layer, array: Array, order: Order) -> dict[str, int]:
 # --8<-- [start:formula]
 def fetches(layer: Layer, array: Array, order: Order) -> dict[str, int]:
     """Steps at which an operand comes from the buffer: the turns of every loop down to the
-    innermost one that changes it. What lies further inside is reuse."""
+    innermost one that changes it. What lies further inside is reuse. Stripes of three outputs or
+    more that divide the row; of two, a neighbour's last input would be the next one's first."""
     turns = trips(layer, array, order)
     found = {}
     for operand, dims in NEEDS.items():
@@ -102,6 +103,17 @@ def fetches(layer: Layer, array: Array, order: Order) -> dict[str, int]:
 
 
 # --8<-- [end:formula]
+
+
+def waiting(layer: Layer, array: Array, order: Order) -> int:
+    """Bytes of unfinished sums (INT32) for one kernel group: outputs that are begun before the
+    loops over channels and filter have gone round."""
+    turns = trips(layer, array, order)
+    first = min(order.loops.index(loop) for loop in "crq")
+    count = 4 * array.atom_k
+    for loop in order.loops[first:]:
+        count *= turns[loop] if loop in "yxX" else 1
+    return count
 
 
 def steps(layer: Layer, array: Array, order: Order) -> Iterator[dict[str, int]]:
@@ -258,27 +270,25 @@ SMALL = Machine("nv_small", 8, 8, 32, 8 * 512, 8)
 LARGE = Machine("nv_large", 64, 32, 16, 64 * 512, 32)
 
 
-def splits(layer: Layer, machine: Machine, stays: str, double: bool = True) -> list[Split]:
-    """Every split that fits: whole groups of `atom_k` kernels (two, to fetch one while the other
-    is used, unless all weights fit), whole banks for each operand."""
+def splits(layer: Layer, machine: Machine, stays: str) -> list[Split]:
+    """Every split that fits. An operand has whole banks; kernels come in groups of `atom_k`, twice
+    where not all fit, to fetch one set while the other is used. A row more is a row more of input.
+    """
     kernel, row = layer.channels * layer.filter**2, layer.width * layer.channels
     found = []
-    for groups in range(1, ceil(layer.kernels / machine.atom_k) + 1):
-        kernels = min(groups * machine.atom_k, layer.kernels)
-        sets = 2 if double and kernels < layer.kernels else 1
-        spare = machine.banks - ceil(sets * kernels * kernel / machine.bank_bytes)
-        lines = spare * machine.bank_bytes // row - (layer.filter - 1)
-        if lines >= 1 and spare > 0:
-            found.append(Split(min(lines, layer.rows), kernels, stays))
-        elif ceil(layer.height * row / machine.bank_bytes) <= spare:
-            found.append(Split(layer.rows, kernels, stays))
+    for group in range(1, ceil(layer.kernels / machine.atom_k) + 1):
+        kernels = min(group * machine.atom_k, layer.kernels)
+        sets = 2 if kernels < layer.kernels else 1
+        banks = machine.banks - sets * ceil(kernels * kernel / machine.bank_bytes)
+        held = banks * machine.bank_bytes // row if banks > 0 else 0
+        rows = layer.rows if held >= layer.height else held - layer.filter + 1
+        if rows >= 1:
+            found.append(Split(rows, kernels, stays))
     return found
 
 
 def best(layer: Layer, machine: Machine, stays: str) -> Split:
-    return min(
-        splits(layer, machine, stays), key=lambda split: sum(traffic(layer, split).values())
-    )
+    return min(splits(layer, machine, stays), key=lambda split: sum(traffic(layer, split).values()))
 
 
 def cycles(layer: Layer, machine: Machine, moved: int) -> tuple[int, int]:
@@ -287,40 +297,45 @@ def cycles(layer: Layer, machine: Machine, moved: int) -> tuple[int, int]:
     return steps * layer.rows * layer.columns * layer.filter**2, ceil(moved / machine.memory_bytes)
 
 
-VGG = Layer(56, 56, 256, 256, 3, 1)  # conv3_2 of VGG-16
-FC = Layer(1, 1, 25088, 4096, 1, 0)  # its first fully connected layer
+CONV = Layer(56, 56, 256, 256, 3, 1)  # conv3_2 of VGG-16
+FULL = Layer(1, 1, 4096, 4096, 1, 0)  # fc7 of VGG-16
 
 
-def main() -> None:
-    array = Array()
-    print(f"conv3_2 of VGG-16, {VGG.macs:,} multiplications, {array.atom_c * array.atom_k} a step")
-    print("fetches from the buffer, millions of INT8 values; sums of 4 bytes kept outside the array")
+def show_orders(layer: Layer, array: Array) -> None:
+    print(
+        f"conv3_2 of VGG-16: {layer.macs:,} multiplications, {array.atom_c * array.atom_k} a step"
+    )
+    print("read by the multipliers, MB; sums read and written, million; unfinished sums, bytes")
     for name, order in ORDERS.items():
-        found = fetches(VGG, array, order)
+        found = fetches(layer, array, order)
         inputs = found["inputs"] * array.atom_c / 1e6
         weights = found["weights"] * array.atom_c * array.atom_k / 1e6
         sums = found["sums"] * array.atom_k / 1e6
-        total = inputs + weights + 8 * sums
         print(
-            f"  {name:18} inputs {inputs:7.1f}  weights {weights:7.1f}  "
-            f"sums read and written {sums:6.1f}  MB in all {total:7.1f}"
+            f"  {name:18} inputs {inputs:5.1f}  weights {weights:7.1f}  sums {sums:5.1f}  "
+            f"unfinished {waiting(layer, array, order):7,}"
         )
-    print("bytes from and to DRAM, MB, INT8; cycles in thousands")
+
+
+def show_splits(layer: Layer, label: str, *stay: str) -> None:
     for machine in (SMALL, LARGE):
-        for layer, label in ((VGG, "conv3_2"), (FC, "fc6")):
-            for stays in ("inputs", "weights"):
-                if not splits(layer, machine, stays):
-                    print(f"  {machine.name} {label:8} does not fit: a kernel group needs a split")
-                    break
-                split = best(layer, machine, stays)
-                moved = traffic(layer, split)
-                mac, memory = cycles(layer, machine, sum(moved.values()))
-                print(
-                    f"  {machine.name} {label:8} {stays:7} stay: {split.rows:3} rows, "
-                    f"{split.kernels:4} kernels  in {moved['inputs'] / 1e6:6.2f}  "
-                    f"weights {moved['weights'] / 1e6:7.2f}  out {moved['outputs'] / 1e6:5.2f}  "
-                    f"cycles {mac / 1e3:7.0f} and {memory / 1e3:6.0f}"
-                )
+        for stays in stay:
+            split = best(layer, machine, stays)
+            moved = traffic(layer, split)
+            mac, memory = cycles(layer, machine, sum(moved.values()))
+            print(
+                f"  {label:7} {machine.name} {stays:7} stay: {split.rows:2} rows, "
+                f"{split.kernels:2} kernels; in {moved['inputs'] / 1e6:5.2f}, "
+                f"weights {moved['weights'] / 1e6:5.2f}, out {moved['outputs'] / 1e6:4.2f}; "
+                f"cycles {mac / 1e3:6.0f}, {memory / 1e3:5.0f}"
+            )
+
+
+def main() -> None:
+    show_orders(CONV, Array())
+    print("from and to DRAM, MB; thousand cycles of the multipliers, of the memory interface")
+    show_splits(CONV, "conv3_2", "inputs", "weights")
+    show_splits(FULL, "fc7", "weights")
 
 
 if __name__ == "__main__":
