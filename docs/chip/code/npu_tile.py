@@ -5,7 +5,7 @@ paths between them). Out: the tile that fits and takes least, the cycles that cu
 MTE2 (memory to L1) and the way out are busy, and the total of a schedule in which a unit waits for
 data and for a free half of a buffer. Bytes moved are counted step by step and by formula.
 
-Buffers and paths are those that a test of CANN expects for Ascend 310P3. Sides are rounded up to 16.
+Buffers and paths are those that a test of CANN expects for Ascend 310P3. Sides are padded to 16.
 """
 
 from __future__ import annotations
