@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from tools.figures.files import load_program
@@ -18,13 +20,13 @@ SMALL = flow.Array(atom_c=2, atom_k=2, stripe=3)
 
 @pytest.mark.parametrize("layer", LAYERS)
 @pytest.mark.parametrize("name", flow.ORDERS)
-def test_an_order_computes_the_convolution(layer: object, name: str) -> None:
+def test_an_order_computes_the_convolution(layer: Any, name: str) -> None:
     assert flow.walk(layer, SMALL, flow.ORDERS[name])[1] == flow.plain(layer)
 
 
 @pytest.mark.parametrize("layer", LAYERS[:2])
 @pytest.mark.parametrize("name", flow.ORDERS)
-def test_fetches_are_those_of_the_walk(layer: object, name: str) -> None:
+def test_fetches_are_those_of_the_walk(layer: Any, name: str) -> None:
     order = flow.ORDERS[name]
     assert flow.fetches(layer, SMALL, order) == flow.walk(layer, SMALL, order)[0]
 
@@ -33,14 +35,14 @@ def test_fetches_are_those_of_the_walk(layer: object, name: str) -> None:
 @pytest.mark.parametrize("stays", ["inputs", "weights"])
 @pytest.mark.parametrize(("rows", "kernels"), [(1, 1), (2, 2), (3, 4), (100, 1), (1, 100)])
 def test_bytes_from_dram_are_those_of_the_walk(
-    layer: object, stays: str, rows: int, kernels: int
+    layer: Any, stays: str, rows: int, kernels: int
 ) -> None:
     split = flow.Split(rows, kernels, stays)
     assert flow.traffic(layer, split) == flow.walk_traffic(layer, split)
 
 
 @pytest.mark.parametrize("machine", [flow.SMALL, flow.LARGE])
-def test_a_chosen_split_fits_the_buffer(machine: object) -> None:
+def test_a_chosen_split_fits_the_buffer(machine: Any) -> None:
     layer = flow.CONV
     for split in flow.splits(layer, machine, "inputs"):
         sets = 1 if split.kernels == layer.kernels else 2
@@ -50,5 +52,5 @@ def test_a_chosen_split_fits_the_buffer(machine: object) -> None:
 
 
 @pytest.mark.parametrize(("machine", "size"), [(flow.SMALL, 128), (flow.LARGE, 512)])
-def test_configurations_have_the_buffer_of_the_specification(machine: object, size: int) -> None:
+def test_configurations_have_the_buffer_of_the_specification(machine: Any, size: int) -> None:
     assert machine.banks * machine.bank_bytes == size * 1024

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import Any
 
 import pytest
 
@@ -14,7 +15,7 @@ TILES = [npu.Tile(64, 48, 64, 16), npu.Tile(160, 96, 320, 64), npu.Tile(48, 80, 
 
 
 @pytest.mark.parametrize("tile", TILES)
-def test_every_byte_of_the_formula_is_moved_and_every_product_is_computed(tile: object) -> None:
+def test_every_byte_of_the_formula_is_moved_and_every_product_is_computed(tile: Any) -> None:
     _, paths, products = npu.schedule(npu.L2, SHAPE, tile)
     assert paths == npu.moved(SHAPE, tile)
     assert paths["to L1"] == paths["to L0A"] + paths["to L0B"]
@@ -23,9 +24,7 @@ def test_every_byte_of_the_formula_is_moved_and_every_product_is_computed(tile: 
 
 @pytest.mark.parametrize("tile", TILES)
 @pytest.mark.parametrize("core", [npu.L2, npu.DRAM])
-def test_a_schedule_lies_between_the_busiest_unit_and_no_overlap(
-    core: object, tile: object
-) -> None:
+def test_a_schedule_lies_between_the_busiest_unit_and_no_overlap(core: Any, tile: Any) -> None:
     work = npu.busy(core, SHAPE, tile).values()
     two = npu.schedule(core, SHAPE, tile)[0]
     one = npu.schedule(core, SHAPE, tile, halves=1)[0]
@@ -39,7 +38,7 @@ def test_one_large_tile_has_nothing_to_overlap() -> None:
 
 
 @pytest.mark.parametrize("core", [npu.L2, npu.DRAM])
-def test_the_choice_is_near_the_best_of_all(core: object) -> None:
+def test_the_choice_is_near_the_best_of_all(core: Any) -> None:
     shape = npu.Shape(128, 96, 512)
     chosen = npu.schedule(core, shape, npu.choose(core, shape))[0]
     best = min(npu.schedule(core, shape, tile)[0] for tile in npu.candidates(core, shape))
