@@ -1,4 +1,4 @@
-"""Pico: a language for arithmetic functions, compiled by LLVM. Needs llvmlite (pip install llvmlite).
+"""Pico: a language for arithmetic functions, compiled by LLVM. Ends with 77 without llvmlite.
 
     python3 docs/compiler/code/pico.py          what the passes do, a run, and code for two GPUs
     python3 docs/compiler/code/pico.py ir       the IR of `root`: emitted, after sroa, after O2
@@ -42,7 +42,6 @@ GROUP = 256  # threads in a group
 TOKEN = re.compile(r"\s*(?:#[^\n]*\n\s*)*(\d+\.\d*|\d+|\w+|\S)")
 
 
-# --8<-- [start:compile]
 class Compiler:
     """From text to IR in one pass: each rule of the grammar is a method that emits as it reads."""
 
@@ -99,6 +98,7 @@ class Compiler:
                 return "return" in self.tokens[:at]
         sys.exit("a bracket is not closed")
 
+    # --8<-- [start:slot]
     def store(self, name, value):
         """Into the slot of a variable: memory on the stack, asked for in the first block."""
         if name not in self.slots:
@@ -107,6 +107,8 @@ class Compiler:
                     self.at.position_at_start(self.entry)
                 self.slots[name] = self.at.alloca(value.type, name=name)
         self.at.store(value, self.slots[name])
+
+    # --8<-- [end:slot]
 
     def block(self):
         self.take("{")
@@ -138,6 +140,7 @@ class Compiler:
             else:
                 self.store(word, value)
 
+    # --8<-- [start:loop]
     def loop(self, name):
         test, body, after = (self.at.append_basic_block(n) for n in ("test", "body", "after"))
         self.store(name, ir.Constant(I64, 0))
@@ -149,7 +152,8 @@ class Compiler:
         self.store(name, self.at.add(self.load(name), ir.Constant(I64, 1)))
         self.at.branch(test)
         self.at.position_at_end(after)
-        # --8<-- [end:compile]
+
+    # --8<-- [end:loop]
 
     def load(self, name):
         return self.at.load(self.slots[name], typ=self.slots[name].allocated_type)
@@ -220,7 +224,6 @@ def machine(triple="x86_64-unknown-linux-gnu", cpu="x86-64-v3"):
     return llvm.Target.from_triple(triple).create_target_machine(cpu=cpu, opt=2)
 
 
-# --8<-- [start:passes]
 def optimised(compiler, passes, target):
     """The module after single passes of a list, or after the whole pipeline of a level."""
     module = llvm.parse_assembly(str(compiler.module))
@@ -241,7 +244,6 @@ def optimised(compiler, passes, target):
         getattr(manager, f"add_{name}_pass")()
         manager.run(module, builder)
     return module
-    # --8<-- [end:passes]
 
 
 STAGES = (
@@ -317,11 +319,13 @@ def main(what):
             found = counts(module.get_function(name))
             print(f"  {title:26}" + "".join(f"{number:7}" for number in found))
     run()
-    for vendor in GPUS:
-        code = gpu_code("scale", vendor)
-        names = re.findall(r"^\s+(?:@%\w+ )?((?:ld|st|fma|div|mul|add|global_|v_div|v_fma|v_rcp)[\w.]*)",
-                           code, re.M)  # fmt: skip
-        print(f"{vendor}: " + ", ".join(dict.fromkeys(names)))
+    for vendor, wanted in (
+        ("nvidia", ("ld.global", "div", "mul.rn", "st.global")),
+        ("amd", ("global_load", "v_rcp", "v_div", "global_store")),
+    ):
+        code = re.findall(r"^\t(?:@%p\d+ )?([a-z][\w.]*)\b", gpu_code("scale", vendor), re.M)
+        found = [f"{sum(bool(re.match(w, one)) for one in code)} {w}" for w in wanted]
+        print(f"scale, {GPUS[vendor][1]}: {len(code)} instructions; " + ", ".join(found))
 
 
 if __name__ == "__main__":
