@@ -14,7 +14,7 @@ from tools.figures.files import ROOT
 PROGRAM = "docs/compiler/code/spmd.py"
 SHOWN = re.compile(r"```text title=\"printed by jax ([^\"]+)\"\n(.*?)\n```", re.S)
 ROW = re.compile(r"^\| [^|]+ \| (?P<inserted>\S+(?: \d+)?) \| (?P<arguments>\d+) \|$", re.M)
-ENGLISH = {"无": "none", "全规约": "all-reduce", "全收集": "all-gather"}
+ENGLISH = {"无": "none", "全归约": "all-reduce", "全收集": "all-gather"}
 
 
 def text(note: str) -> str:
