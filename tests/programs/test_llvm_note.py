@@ -1,0 +1,75 @@
+"""The small language of the LLVM note: what its program prints is what both notes show."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import subprocess
+import sys
+
+import pytest
+
+from tools.figures.files import ROOT
+
+PROGRAM = "docs/compiler/code/pico.py"
+SHOWN = re.compile(r"```text title=\"printed by llvmlite ([^\"]+)\"\n(.*?)\n```", re.S)
+NOTES = ("llvm", "llvm.en")
+
+
+def shown(note: str) -> tuple[str, str]:
+    found = SHOWN.search((ROOT / f"docs/compiler/{note}.md").read_text("utf-8"))
+    assert found is not None
+    return found[1], found[2]
+
+
+def row(function: str, stage: str) -> list[int]:
+    """The numbers of one stage of one function in the output that the notes show."""
+    _, block = shown("llvm.en")
+    part = block[block.index(f"\n{function} ") :]
+    line = re.search(rf"^  {re.escape(stage)} {{2,}}(.*)$", part, re.M)
+    assert line is not None
+    return [int(number) for number in line[1].split()]
+
+
+def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, PROGRAM, *arguments], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+
+
+def test_both_languages_show_one_output() -> None:
+    assert shown(NOTES[0]) == shown(NOTES[1])
+
+
+@pytest.mark.parametrize(
+    ("function", "stage", "column", "number", "said"),
+    [
+        ("root", "as emitted", slice(3, 5), 14, "14, then 0"),
+        ("root", "sroa", slice(3, 5), 0, "14, then 0"),
+        ("root", "sroa", slice(5, 6), 3, "| 3 |"),
+        ("root", "O2", slice(0, 1), 1, "blocks left of a loop of 20 turns | 1 |"),
+        ("sum", "O2", slice(8, 9), 0, "vector instructions | 0 |"),
+        ("sum", "O2, may reassociate", slice(8, 9), 21, "reordered | 21 |"),
+        ("scale", "O2", slice(1, 2), 153, "instructions | 153 |"),
+        ("scale", "O2, arrays apart", slice(1, 2), 80, "overlap | 80 |"),
+        ("scale", "O2", slice(7, 8), 1, "1, before the loop"),
+        ("scale", "O2, may reassociate", slice(7, 8), 6, "6, inside the loops"),
+    ],
+)
+def test_the_table_is_what_the_program_printed(
+    function: str, stage: str, column: slice, number: int, said: str
+) -> None:
+    assert sum(row(function, stage)[column]) == number
+    assert said in (ROOT / "docs/compiler/llvm.en.md").read_text("utf-8")
+
+
+def test_the_program_prints_what_the_notes_show() -> None:
+    if importlib.util.find_spec("llvmlite") is None:
+        assert run().returncode == 77
+        pytest.skip("no llvmlite here")
+    version, printed = shown("llvm.en")
+    if importlib.import_module("llvmlite").__version__ != version:
+        pytest.skip("another version of llvmlite")
+    done = run()
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.rstrip("\n") == printed
