@@ -70,3 +70,34 @@ def test_the_note_shows_what_the_tools_said(language: str) -> None:
     assert len(shown) >= 7
     for block in shown:
         assert block in TRACES
+
+
+@pytest.mark.parametrize(
+    ("ratio", "verdict"), [(0.9, "faster"), (1.1, "slower"), (1.0, "none")], ids=str
+)
+def test_pairs_of_a_file_are_judged(tmp_path: Path, ratio: float, verdict: str) -> None:
+    """A drift that both sides of a pair share does not reach the verdict."""
+    noise = [0.997, 1.004, 1.0, 0.999, 1.002, 0.996, 1.003, 1.001, 0.998, 1.0, 1.005, 0.995]
+    pairs = [(1 + place, (1 + place) * ratio * one) for place, one in enumerate(noise)]
+    file = tmp_path / "pairs.txt"
+    file.write_text("".join(f"{a} {b}\n" for a, b in pairs), encoding="utf-8")
+    said = subprocess.run(
+        [sys.executable, ROOT / "docs/eng/code/ab.py", file],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    low, high = (float(one) for one in re.findall(r"interval ([\d.]+) to ([\d.]+)", said)[0])
+    assert ("faster" if high < 1 else "slower" if low > 1 else "none") == verdict
+
+
+def test_the_estimate_of_a_thin_product_is_its_bytes() -> None:
+    said = subprocess.run(
+        [sys.executable, PERF / "code/gemm_estimate.py", "1", "8192", "8192"],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    seconds = dict(re.findall(r"(?m)^(sheet|rates) +([\d.]+) us", said))
+    assert float(seconds["sheet"]) == pytest.approx(2 * 8192**2 / 3.35e6, rel=0.01)
+    assert float(seconds["rates"]) > float(seconds["sheet"])
