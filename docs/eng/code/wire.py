@@ -76,7 +76,7 @@ def record(number: int, wire: int, payload: bytes) -> bytes:
 
 def encode(schema: Schema, message: dict[str, Any]) -> bytes:
     """Return the bytes of a message; a field that is absent from it costs nothing."""
-    out = message.get("unknown", b"")
+    out: bytes = message.get("unknown", b"")
     for number, field in schema.items():
         if field.name not in message:
             continue
