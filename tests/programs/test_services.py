@@ -1,8 +1,15 @@
-"""Protobuf by hand: equal to the official guide and to the official library."""
+"""Protobuf by hand, equal to the official guide and library; a service over gRPC."""
 
 from __future__ import annotations
 
+import importlib.util
+import os
 import random
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,6 +21,7 @@ from google.protobuf import (  # type: ignore[import-untyped]
 
 from tools.figures.files import load_program
 
+ROOT = Path(__file__).resolve().parents[2]
 wire = load_program("eng/code/wire.py")
 
 TYPES = {
@@ -94,3 +102,85 @@ def test_an_unknown_field_survives_an_older_program() -> None:
     seen = wire.decode(old, wire.encode(wire.NEW, new))
     assert "top_k" not in seen
     assert wire.decode(wire.NEW, wire.encode(old, seen)) == new
+
+
+SERVING = ROOT / "docs/eng/code/serving"
+NEEDS_GRPC = pytest.mark.skipif(
+    not all(importlib.util.find_spec(name) for name in ("grpc", "grpc_tools", "grpc_health")),
+    reason="needs grpcio, grpcio-tools and grpcio-health-checking",
+)
+
+
+def run(program: str, cwd: Path) -> str:
+    """Generate the code into a folder and return what a program of the example prints."""
+    out = ["-I", str(SERVING), f"--python_out={cwd}", f"--grpc_python_out={cwd}"]
+    generate = [sys.executable, "-m", "grpc_tools.protoc", *out, str(SERVING / "tokens.proto")]
+    subprocess.run(generate, check=True)
+    command = [sys.executable, str(SERVING / program)]
+    environment = os.environ | {"PYTHONPATH": str(cwd), "GRPC_VERBOSITY": "NONE"}
+    return subprocess.run(
+        command, env=environment, capture_output=True, text=True, check=True, timeout=60
+    ).stdout.strip()
+
+
+@NEEDS_GRPC
+@pytest.mark.parametrize("language", ["", ".en"])
+@pytest.mark.parametrize("program", ["client.py", "balance.py"])
+def test_the_note_shows_what_the_service_says(program: str, language: str, tmp_path: Path) -> None:
+    said = run(program, tmp_path)
+    note = (ROOT / f"docs/eng/grpc{language}.md").read_text("utf-8")
+    if program == "client.py":
+        assert said in note
+        return
+    behind, chosen, first = (
+        [int(number) for number in re.findall(r"[abc] (\d+)", line)] for line in said.splitlines()
+    )
+    assert sorted(behind) == sorted(first) == [0, 0, 300]
+    assert min(chosen) > 90
+
+
+@NEEDS_GRPC
+def test_a_stream_that_runs_ends_well_when_the_server_is_told_to_stop(tmp_path: Path) -> None:
+    run("client.py", tmp_path)
+    ask = (
+        "import asyncio, client, grpc, sys, tokens_pb2, tokens_pb2_grpc\n"
+        "async def main():\n"
+        "    async with grpc.aio.insecure_channel(sys.argv[1]) as channel:\n"
+        "        request = tokens_pb2.GenerateRequest(prompt='a b', max_tokens=50)\n"
+        "        call = tokens_pb2_grpc.TokensStub(channel).Generate(request, timeout=9)\n"
+        "        await call.read()\n"
+        "        print('started', flush=True)\n"
+        "        print(await client.read(call))\n"
+        "asyncio.run(main())\n"
+    )
+    environment = os.environ | {"PYTHONPATH": f"{tmp_path}:{SERVING}"}
+    server = [sys.executable, str(SERVING / "server.py"), "--address", "127.0.0.1:0"]
+    with subprocess.Popen(server, env=environment, stdout=subprocess.PIPE, text=True) as serving:
+        assert serving.stdout is not None
+        port = serving.stdout.readline().split()[-1]
+        with subprocess.Popen(
+            [sys.executable, "-c", ask, f"127.0.0.1:{port}"],
+            env=environment,
+            stdout=subprocess.PIPE,
+            text=True,
+        ) as asking:
+            assert asking.stdout is not None
+            assert asking.stdout.readline() == "started\n"
+            serving.send_signal(signal.SIGTERM)
+            assert asking.stdout.readline() == "49 tokens, OK\n"
+        assert serving.wait(timeout=10) == 0
+
+
+def test_the_parts_of_the_service_name_the_same_things() -> None:
+    proto = (SERVING / "tokens.proto").read_text("utf-8")
+    package, service = (
+        re.search(pattern, proto) for pattern in (r"(?m)^package (.*);", r"(?m)^service (\w+)")
+    )
+    assert package
+    assert service
+    server = (SERVING / "server.py").read_text("utf-8")
+    assert f'SERVICE = "{package[1]}.{service[1]}"' in server
+    docker = (SERVING / "Dockerfile").read_text("utf-8")
+    for line in re.findall(r"(?m)^COPY (?!--from)(.*)", docker):
+        for name in line.split()[:-1]:
+            assert (SERVING / name).exists()
