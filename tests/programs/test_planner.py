@@ -1,7 +1,8 @@
-"""The planner of the note on planning parallelism: what divides, what fits, and how far it is right."""
+"""The planner of parallel layouts: what divides, what fits, and how far it is right."""
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,10 +10,9 @@ import pytest
 
 from tools.figures.files import load_program
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "docs/train/code"))
 planner = load_program("train/code/planner.py")
-running = load_program("train/code/running_example.py")
 SHAPES, H100, Plan = planner.SHAPES, planner.H100, planner.Plan
-NOTE = Path(__file__).resolve().parents[2] / "docs/train"
 
 
 @pytest.mark.parametrize(("name", "billions"), [("8b", 8.03), ("70b", 70.55), ("405b", 405.85)])
