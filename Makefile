@@ -5,6 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PORT ?= 8000
 JOBS ?= 2
+GITHUB_FILE = $(BIN)/check-jsonschema --quiet --builtin-schema vendor.github
 PYTEST = $(BIN)/python -m pytest -n $(JOBS) --dist worksteal
 # click and MkDocs print in colour; Material would print a notice on every run.
 export DISABLE_MKDOCS_2_WARNING := true
@@ -54,6 +55,11 @@ check: $(VENV)/dev.stamp ## Check notes, data, diagrams and code without buildin
 	@$(BIN)/ruff check --quiet . && $(BIN)/ruff format --quiet --check . || (echo "check: run 'make format'"; exit 1)
 	@$(BIN)/mypy --no-error-summary
 	@mkdir -p .cache; $(BIN)/lint-imports --no-cache >.cache/rooms.txt 2>&1 || (cat .cache/rooms.txt; exit 1)
+	@$(BIN)/zizmor --offline --quiet --persona auditor --strict-collection .github >.cache/zizmor.txt 2>&1 || (cat .cache/zizmor.txt; exit 1)
+	@$(GITHUB_FILE)-workflows .github/workflows/*.yml
+	@$(GITHUB_FILE)-issue-forms $(filter-out %/config.yml,$(wildcard .github/ISSUE_TEMPLATE/*.yml))
+	@$(GITHUB_FILE)-issue-config .github/ISSUE_TEMPLATE/config.yml
+	@$(BIN)/check-jsonschema --quiet --builtin-schema vendor.dependabot .github/dependabot.yml
 	@$(BIN)/python -m bench pages --check
 	@$(BIN)/python -m hooks check $(CHECK_FLAGS)
 	@echo "check: all clean."

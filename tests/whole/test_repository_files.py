@@ -1,4 +1,8 @@
-"""The files around the notes: workflows, forms, licences and the guides for contributors."""
+"""The files around the notes: workflows, forms, licences and the guides for contributors.
+
+What GitHub would refuse in workflows and forms, and what an outsider could use, is told by
+`check-jsonschema` and `zizmor`, in `make check`: here is what they cannot know.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +28,6 @@ GUIDES = ("CONTRIBUTING.md", "CONTRIBUTING.zh.md")
 REFERENCE = ("docs/about/writing.en.md", "docs/about/writing.md")
 VENDOR = ROOT / "docs" / "assets" / "vendor"
 
-PINNED = re.compile(r"uses: +(?P<action>[\w.-]+/[\w./-]+)@(?P<sha>[0-9a-f]{40}) +# v\d+\.\d+\.\d+$")
 # Jobs that may write, and what: anything else here is a hole.
 MAY_WRITE = {
     ("pages", "deploy"): {"pages", "id-token"},
@@ -40,13 +43,6 @@ def _yaml(path: Path) -> dict[str, Any]:
     data = yaml.safe_load(path.read_text(encoding="utf-8"))
     assert isinstance(data, dict), path
     return data
-
-
-def _triggers(workflow: dict[Any, Any]) -> dict[str, Any]:
-    # YAML 1.1 reads the bare word `on` as true.
-    triggers = workflow.get("on", workflow.get(True))
-    assert isinstance(triggers, dict)
-    return triggers
 
 
 def _steps(workflow: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -73,52 +69,32 @@ def test_the_three_workflows_are_there() -> None:
     assert {path.stem for path in WORKFLOWS} >= {"check", "pages", "release"}
 
 
-@pytest.mark.parametrize("path", WORKFLOWS, ids=_stem)
-def test_actions_are_pinned_by_commit_with_their_version(path: Path) -> None:
-    lines = [line for line in path.read_text(encoding="utf-8").splitlines() if "uses:" in line]
-    assert lines
-    for line in lines:
-        assert PINNED.search(line), f"{path.name}: {line.strip()}"
-
-
-def test_an_action_has_one_commit_everywhere() -> None:
+def test_an_action_has_one_commit_with_its_version_everywhere() -> None:
     commits: dict[str, set[str]] = {}
     for path in WORKFLOWS:
-        for line in path.read_text(encoding="utf-8").splitlines():
-            if match := PINNED.search(line):
-                commits.setdefault(match["action"], set()).add(match["sha"])
-    assert {action: shas for action, shas in commits.items() if len(shas) > 1} == {}
+        for action, commit in re.findall(r"uses: +([^@\n]+)@(.*)", path.read_text("utf-8")):
+            assert re.fullmatch(r"[0-9a-f]{40} # v\d+\.\d+\.\d+", commit), f"{path.name}: {commit}"
+            commits.setdefault(action, set()).add(commit)
+    assert {action: found for action, found in commits.items() if len(found) != 1} == {}
 
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=_stem)
-def test_permissions_are_read_only_but_for_named_jobs(path: Path) -> None:
-    workflow = _yaml(path)
-    assert workflow["permissions"] == {"contents": "read"}
-    for name, job in workflow["jobs"].items():
-        given = job.get("permissions", {})
-        assert isinstance(given, dict), f"{path.name}: {name} has permissions '{given}'"
-        writes = {scope for scope, access in given.items() if access == "write"}
+def test_only_named_jobs_may_write(path: Path) -> None:
+    for name, job in _yaml(path)["jobs"].items():
+        writes = {scope for scope, access in job.get("permissions", {}).items() if access != "read"}
         assert writes == MAY_WRITE.get((path.stem, name), set()), f"{path.name}: {name}"
 
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=_stem)
-def test_no_outsider_reaches_a_token(path: Path) -> None:
-    workflow = _yaml(path)
-    assert not {"pull_request_target", "workflow_run", "issue_comment"} & set(_triggers(workflow))
-    for name, step in _steps(workflow):
-        place = f"{path.name}: {name}"
-        # An expression inside a script is text that someone else may have written.
-        assert "${{" not in step.get("run", ""), place
+def test_the_history_is_there_for_dates_of_notes(path: Path) -> None:
+    for name, step in _steps(_yaml(path)):
         if step.get("uses", "").startswith("actions/checkout@"):
-            assert step["with"]["persist-credentials"] is False, place
-            assert step["with"]["fetch-depth"] == 0, place
+            assert step["with"]["fetch-depth"] == 0, f"{path.name}: {name}"
 
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=_stem)
-def test_jobs_end_and_do_not_pile_up(path: Path) -> None:
-    workflow = _yaml(path)
-    assert workflow["concurrency"]["group"]
-    for name, job in workflow["jobs"].items():
+def test_jobs_end(path: Path) -> None:
+    for name, job in _yaml(path)["jobs"].items():
         assert 0 < job["timeout-minutes"] <= 60, f"{path.name}: {name}"
 
 
@@ -148,11 +124,10 @@ def test_dependabot_watches_actions_and_python() -> None:
 
 def test_the_three_forms_are_there() -> None:
     assert {path.stem for path in FORMS} == {"error-in-note", "new-note", "site-bug"}
-    assert isinstance(_yaml(GITHUB / "ISSUE_TEMPLATE" / "config.yml")["blank_issues_enabled"], bool)
 
 
 @pytest.mark.parametrize("path", FORMS, ids=_stem)
-def test_a_form_is_valid_and_in_both_languages(path: Path) -> None:
+def test_a_form_is_in_both_languages(path: Path) -> None:
     form = _yaml(path)
     fields = [field for field in form["body"] if field["type"] != "markdown"]
     ids = [field["id"] for field in fields]
