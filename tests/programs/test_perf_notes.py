@@ -101,3 +101,25 @@ def test_the_estimate_of_a_thin_product_is_its_bytes() -> None:
     seconds = dict(re.findall(r"(?m)^(sheet|rates) +([\d.]+) us", said))
     assert float(seconds["sheet"]) == pytest.approx(2 * 8192**2 / 3.35e6, rel=0.01)
     assert float(seconds["rates"]) > float(seconds["sheet"])
+
+
+def test_chains_and_vectors_multiply(tmp_path: Path) -> None:
+    if sys.platform != "linux" or shutil.which("gcc") is None:
+        pytest.skip("no gcc for Linux here")
+    program = tmp_path / "parallel_sum"
+    options = ["-O2", "-march=native", "-fno-tree-vectorize", "-pthread"]
+    subprocess.run(["gcc", *options, "-o", program, PERF / "code/parallel_sum.c"], check=True)
+    said = subprocess.run([program], capture_output=True, text=True, check=True).stdout
+    rates = [float(one) for one in re.findall(r"([\d.]+) per ns", said)]
+    assert len(rates) == 6
+    one, chains, vector, both = rates[:4]
+    assert chains > 1.5 * one
+    assert both > 1.5 * vector
+
+
+@pytest.mark.parametrize("language", ["", ".en"])
+def test_the_note_on_parallelism_shows_its_record(language: str) -> None:
+    note = (PERF / f"ilp-parallel{language}.md").read_text("utf-8")
+    shown = re.findall(r'```text title="[^"]*"\n(.*?)\n```', note, re.DOTALL)
+    assert len(shown) == 1
+    assert shown[0] in (PERF / "traces/parallel_sum.txt").read_text("utf-8")
