@@ -102,19 +102,20 @@ def packing() -> None:
     for length in (2048, 8192, 32768):
         padded = sum(math.ceil(one / length) for one in lengths) * length
         too_long = sum(one > length for one in lengths)
-        ends, cut, at = [], 0, 0
+        cut, at, joined = 0, 0, []
         for one in lengths:
-            cut += at // length != (at + one - 1) // length
+            first = min(one, length - at % length)
+            joined += [first, *parts(one - first, length)]
+            cut += first < one
             at += one
-            ends.append(at)
         pieces = [part for one in lengths for part in parts(one, length)]
         packed = len(best_fit(pieces, length)) * length
-        own = sum(one * one for one in pieces) / (length * total)
-        for name, used, torn in (
-            ("one per sequence", padded, too_long),
-            ("joined, then cut", math.ceil(total / length) * length, cut),
-            ("best fit", packed, too_long),
+        for name, used, torn, those in (
+            ("one per sequence", padded, too_long, pieces),
+            ("joined, then cut", math.ceil(total / length) * length, cut, joined),
+            ("best fit", packed, too_long, pieces),
         ):
+            own = sum(one * one for one in those) / (length * used)
             print(
                 f"{length:>8}  {name:<18}{1 - total / used:>9.1%}{torn / len(lengths):>15.1%}"
                 f"{own:>13.1%}"
