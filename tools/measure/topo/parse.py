@@ -19,6 +19,7 @@ DRIVER = re.compile(r"Driver Version: ([\d.]+)")
 # The name ends where the column of persistence mode begins; it may hold single spaces.
 GPU_NAME = re.compile(r"^\|\s+\d+\s+(NVIDIA \S+(?: \S+)*)\s+(?:On|Off)\s+\|", re.M)
 NVCC = re.compile(r"release ([\d.]+), V[\d.]+")
+DRIVER_CUDA = re.compile(r"CUDA Version: ([\d.]+)")
 PCIE_GENERATION = re.compile(r"PCIe Generation\s+Max\s+: \d+\s+Current\s+: (\d+)")
 PCIE_WIDTH = re.compile(r"Link Width\s+Max\s+: \d+x\s+Current\s+: (\d+)x")
 BAR1 = re.compile(r"BAR1 Memory Usage\s+Total\s+: (\d+) MiB")
@@ -172,6 +173,11 @@ def driver_version(smi: str, file: str) -> str:
 def gpu_names(smi: str, file: str) -> list[str]:
     """Return the name of each GPU in nvidia-smi's table; at least one."""
     return every(GPU_NAME, smi, file)
+
+
+def driver_cuda(smi: str, file: str) -> str:
+    """Return the CUDA release that the driver serves, from the head of nvidia-smi's table."""
+    return first(DRIVER_CUDA, smi, file)
 
 
 def nvcc_release(listing: str, file: str) -> str:
