@@ -14,7 +14,19 @@ from tools.measure.topo.model import MeasureError
 
 ROOT = Path(__file__).resolve().parents[2]
 RAW = ROOT / "docs/data/raw"
-TOPICS = ("compiler", "cuda", "framework", "infer", "nccl", "noc", "pcie", "simd", "topo", "train")
+TOPICS = (
+    "compiler",
+    "cuda",
+    "finetune",
+    "framework",
+    "infer",
+    "nccl",
+    "noc",
+    "pcie",
+    "simd",
+    "topo",
+    "train",
+)
 RUNS = sorted(path for topic in TOPICS for path in RAW.glob(f"*-{topic}*") if path.is_dir())
 SAID = {
     "program": "docs/hpc/cuda/code/hello.cu",
