@@ -18,6 +18,7 @@ TOPICS = (
     "compiler",
     "cuda",
     "fan-out",
+    "finetune",
     "framework",
     "infer",
     "nccl",
