@@ -9,7 +9,8 @@ if [ "${1:-}" != inside ]; then
     mount -t tmpfs tmpfs /mnt && mkdir /mnt/{up,work,root}
     mount -t overlay overlay -o lowerdir=/,upperdir=/mnt/up,workdir=/mnt/work /mnt/root
     cp "$0" /mnt/root/lab.sh && cd /mnt/root
-    mount -t proc proc proc && mount --rbind /dev dev && mount -t tmpfs tmpfs tmp
+    mount -t proc proc proc && mount --rbind /dev dev && mount --rbind /sys sys
+    mount -t tmpfs tmpfs tmp
     exec chroot . /bin/bash /lab.sh inside' "$here"
 fi
 
