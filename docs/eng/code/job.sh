@@ -1,0 +1,28 @@
+#!/bin/bash
+# Starts one job in the directory RUN: passes signals on, returns the job's own
+# status, ends what the job leaves behind, and refuses to start beside it.
+#
+#     RUN=/data/run7 bash docs/eng/code/job.sh torchrun --nproc-per-node=8 train.py
+# --8<-- [start:job]
+set -euo pipefail
+mkdir -p "${RUN:?the directory of the run}"
+RUN=$(realpath "$RUN")
+mark="JOB_OF=$RUN" # every process of the job inherits it
+left() { grep -slzxF "$mark" /proc/[0-9]*/environ | cut -d/ -f3; }
+
+exec 9> "$RUN/lock"
+flock -n 9 || { echo "$RUN: already started" >&2; exit 75; }
+[ -z "$(left)" ] || { echo "$RUN: still running:" $(left) >&2; exit 75; }
+
+env "$mark" "$@" >> "$RUN/log" 2>&1 9>&- &
+job=$!
+trap 'kill -TERM "$job"' TERM INT
+status=0
+wait "$job" || status=$?
+while kill -0 "$job" 2> /dev/null; do # wait came back for a signal
+  status=0
+  wait "$job" || status=$?
+done
+left | xargs -r kill -KILL || true
+exit "$status"
+# --8<-- [end:job]
