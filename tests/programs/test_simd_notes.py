@@ -16,12 +16,14 @@ from tools.figures.files import ROOT, load_program
 CODE = ROOT / "docs/hpc/simd/code"
 CHIP = ROOT / "docs/chip/code"
 GNU = ["-std=gnu17", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-pthread"]
+VECTOR_EXP = ["-O3", "-fopenmp-simd", "-fno-math-errno"]
 PROGRAMS = {
     "cpu_report": (CODE / "cpu_report.c", ["-O2"]),
     "clock": (CODE / "clock.c", ["-O2"]),
     "ladder": (CODE / "ladder.c", ["-O3", "-fno-tree-vectorize"]),
     "int8": (CODE / "int8.c", ["-O3", "-fno-tree-vectorize"]),
     "gemm_kernel": (CODE / "gemm_kernel.c", ["-O3"]),
+    "vector_exp": (CODE / "vector_exp.c", VECTOR_EXP),
     "arm": (CODE / "arm.c", ["-O2"]),
     "core": (CHIP / "core.c", ["-O2", "-fno-tree-vectorize"]),
     "pointer_chase": (CHIP / "pointer_chase.c", ["-O2"]),
@@ -96,6 +98,15 @@ def test_the_report_is_what_gcc_says(language: str) -> None:
         ["python3", str(CODE / "report.py")], capture_output=True, text=True, check=True
     )
     assert run.stdout.rstrip("\n").strip() == shown(f"hpc/simd/autovec{language}", "   ").strip()
+
+
+@pytest.mark.skipif(not version().startswith("12."), reason="the note says what GCC 12 calls")
+def test_a_declared_expf_is_called_eight_at_a_time_without_fast_math() -> None:
+    options = ["-march=x86-64-v3", "-S", "-o", "-", str(CODE / "vector_exp.c")]
+    run = subprocess.run(
+        ["gcc", *GNU, *VECTOR_EXP, *options], capture_output=True, text=True, check=True
+    )
+    assert "_ZGVdN8v_expf" in run.stdout
 
 
 @NEEDS_GCC
