@@ -71,3 +71,15 @@ def test_published_steps_with_model_parallelism_are_met_within_a_quarter() -> No
             assert own > 1.4 * figure  # ZeRO-3 of 2021: the planner is far too hopeful
         else:
             assert abs(own / figure - 1) < 0.25, (source, m.name)
+
+
+@pytest.mark.parametrize(("chunks", "flight"), [(1, 15), (8, 16 + 13 / 8)])
+def test_the_second_stage_is_the_fullest_where_the_first_has_a_layer_less(
+    chunks: int, flight: float
+) -> None:
+    """Llama 3: 126 layers on 16 stages, 7 on the outer two."""
+    m = SHAPES["405b"]
+    kept = 8 * flight * 38.25 * 8192 * 16384 / 8
+    states = m.layer * (2 + 16 / 64)  # eight layers over TP 8; gradients and optimiser over DP
+    plan = replace(planner.LLAMA, dp=64, chunks=chunks)
+    assert planner.memory(m, H100, plan, 2048) == pytest.approx(kept + states, rel=1e-6)

@@ -110,29 +110,36 @@ def link(c: Cluster, ranks: int, stride: int) -> float:
 
 
 def stage_layers(m: Model, pp: int) -> tuple[int, int]:
-    """Layers of a middle stage and of the last; the outer ones may have one fewer (Llama 3)."""
+    """Layers of a middle stage and of an outer one, which may have one fewer (Llama 3)."""
     most = ceil(m.layers / pp)
     return most, most - (1 if most * pp - m.layers == 2 else 0)
 
 
 # --8<-- [start:memory]
 def memory(m: Model, c: Cluster, p: Plan, batch: int) -> float:
-    """Bytes on the first or the last stage, whichever is fuller."""
-    most, last = stage_layers(m, p.pp)
+    """Bytes on the fullest of the stages that can be it: the first, the second, the last."""
+    most, outer = stage_layers(m, p.pp)
     count = batch // (p.dp * p.micro)
-    tables = 2 * m.table if p.pp == 1 else m.table
-    own = (most * m.layer + tables) / p.tp
-    held = states(own, RECIPES["training, FP32 gradients"], p.stage, p.dp * p.cp)
-    if p.stage == 3:  # the layer at work and the one prefetched are whole
-        held += 2 * 2 * m.layer / p.tp
     sbh = m.sequence * p.micro * m.hidden / (p.tp * p.cp)
     full = p.recompute == "full"
     each = (2 if full else m.kept) * sbh
-    flight = min(count, p.pp) * (1 + (p.pp - 1) / (p.pp * p.chunks) if p.chunks > 1 else 1)
     work = m.kept * sbh if full else 0
     logits = 12 * m.sequence * p.micro * m.vocabulary / (p.tp * p.cp)
-    first = flight * most * each + work + (logits if p.pp == 1 else 0)
-    return held + max(first, last * each + work + logits)
+
+    def stage(layers: int, tables: int, flight: float, head: float) -> float:
+        own = (layers * m.layer + tables * m.table) / p.tp
+        held = states(own, RECIPES["training, FP32 gradients"], p.stage, p.dp * p.cp)
+        if p.stage == 3:  # the layer at work and the one prefetched are whole
+            held += 2 * 2 * m.layer / p.tp
+        return held + flight * layers * each + work + head
+
+    if p.pp == 1:
+        return stage(most, 2, 1, logits)
+    # Micro-batches in flight: p, p - 1 in 1F1B; interleaved p + (p - 1) / v, p + (p - 3) / v.
+    flight = [p.pp + (p.pp - 1 - 2 * i) / p.chunks if p.chunks > 1 else p.pp - i for i in (0, 1)]
+    first = stage(outer, 1, min(count, flight[0]), 0)
+    second = stage(most, 0, min(count, flight[1]), 0) if p.pp > 2 else 0.0
+    return max(first, second, stage(outer, 1, 1, logits))
 
 
 # --8<-- [end:memory]
@@ -141,7 +148,7 @@ def memory(m: Model, c: Cluster, p: Plan, batch: int) -> float:
 # --8<-- [start:time]
 def estimate(m: Model, c: Cluster, p: Plan, batch: int) -> Estimate:
     """Seconds of a step of batch sequences, part by part."""
-    most, last = stage_layers(m, p.pp)
+    most, outer = stage_layers(m, p.pp)
     count = batch // (p.dp * p.micro)  # micro-batches
     tokens = m.sequence * p.micro / p.cp  # of one micro-batch on one rank
     speed = c.peak * c.rate * p.tp
@@ -155,7 +162,7 @@ def estimate(m: Model, c: Cluster, p: Plan, batch: int) -> Estimate:
     elementwise = 4 * m.kept * sbh * (whole + (1 - whole) / p.tp) / c.hbm
     layer = 3 * forward + again + elementwise
     head = 6 * m.table * tokens / speed
-    busy = max(most * layer, last * layer + head)
+    busy = max(most * layer, outer * layer + head)
 
     passes = 6 if p.recompute == "full" else 4
     tensor = most * passes * 2 * ring(p.tp, 2 * sbh) / link(c, p.tp, 1)
@@ -240,7 +247,8 @@ B22, B175 = gpt("GPT 22B", 48, 6144, 64), gpt("GPT 175B", 96, 12288, 96)
 B530, B1008 = gpt("GPT 530B", 105, 20480, 128), gpt("GPT 1T", 128, 25600, 160)
 OLD = Plan(tp=8, recompute="full", sp=False, stage=0)
 NEW = Plan(tp=8, recompute="core", stage=0)
-LLAMA = Plan(tp=8, pp=16, chunks=8)  # a layer a chunk: the outer ones hold no layer (inference)
+# The paper shards optimiser and gradients; its outer chunks hold no layer: so a layer a chunk.
+LLAMA = Plan(tp=8, pp=16, chunks=8, stage=2)
 LONG = replace(SHAPES["405b"], sequence=131072)
 
 # Table, model, plan, sequences in a step, and what was published: seconds, or TFLOP/s per GPU.
@@ -307,10 +315,10 @@ def published() -> None:
             if rails == 8 or p.stage == 3:
                 print(f"{source:23s} {m.name:14s} {p!s:36s} {figure:8g} {own:8.3g} "
                       f"{own / figure - 1:+5.0%}")  # fmt: skip
-    fullest = memory(SHAPES["405b"], H100, replace(LLAMA, dp=64, chunks=1), 2048)
-    print(
-        f"405B, TP8 PP16 DP64, 1F1B, nothing recomputed: {fullest / 1e9:.0f} GB in the first stage"
-    )
+    whole = replace(LLAMA, dp=64)
+    for p in (replace(whole, chunks=1), whole):
+        fullest = memory(SHAPES["405b"], H100, p, 2048)
+        print(f"405B, {p}: {fullest / 1e9:.0f} GB in the fullest stage")
 
 
 def main() -> None:
