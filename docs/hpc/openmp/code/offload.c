@@ -26,7 +26,7 @@ int main(void) {
         for (int i = 0; i < N; ++i) y[i] += x[i];
     }
     for (int i = 0; i < N; ++i) require(y[i] == 12 * (float)i + 1, "ten more");
-    // What is not mapped back stays as it was, on a device; on the host there is one memory, so it changes.
+    // A scalar without map is a copy in the region: it stays as it was, on a device and on the host.
     int scalar = 1;
 #pragma omp target
     scalar = 2;
