@@ -57,3 +57,13 @@ def test_the_note_shows_what_slurm_said(language: str) -> None:
     note = (ROOT / f"docs/eng/slurm{language}.md").read_text("utf-8")
     assert kept in note
     assert re.search(r"after \d+ s: USR1", kept)
+
+
+@pytest.mark.parametrize("language", ["", ".en"])
+@pytest.mark.parametrize("part", ["four", "compare"])
+def test_the_note_shows_what_the_simulation_prints(
+    part: str, language: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    getattr(backfill, part)()
+    note = (ROOT / f"docs/eng/slurm{language}.md").read_text("utf-8")
+    assert capsys.readouterr().out in note

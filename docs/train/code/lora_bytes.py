@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import random
+from collections import Counter
 from dataclasses import dataclass
 from statistics import NormalDist, fmean
 
@@ -116,7 +117,7 @@ def table() -> None:
 
 
 def demo() -> None:
-    """Rounding error of a normal matrix, and how low rank approximates a change."""
+    """Rounding error of normal numbers in NF4 and in even steps; how often each level is used."""
     draw = random.Random(7)
     values = [draw.gauss(0, 1) for _ in range(64 * 400)]
     even = [i / 7 for i in range(-7, 8)]
@@ -124,6 +125,13 @@ def demo() -> None:
         wrong = fmean((a - b) ** 2 for a, b in zip(values, rounded(values, grid), strict=True))
         print(f"{name:14s} mean square error {wrong:.4f} of a variance of 1")
     print("levels: " + " ".join(f"{x:.3f}" for x in LEVELS))
+    counts: Counter[float] = Counter()
+    for i in range(0, len(values), 64):
+        block = values[i : i + 64]
+        scale = max(map(abs, block))
+        counts.update(round(x / scale, 6) for x in rounded(block, LEVELS))
+    shares = (100 * counts[round(x, 6)] / len(values) for x in LEVELS)
+    print("used, %: " + " ".join(f"{x:.1f}" for x in shares))
 
 
 if __name__ == "__main__":
