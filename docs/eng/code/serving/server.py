@@ -25,6 +25,7 @@ OPTIONS = [
     ("grpc.max_receive_message_length", 1 << 20),  # prompts are small: refuse early
     ("grpc.max_connection_age_ms", 300_000),  # so that clients spread over new replicas
     ("grpc.max_connection_age_grace_ms", 120_000),
+    ("grpc.http2.min_ping_interval_without_data_ms", 50_000),  # the clients ping every 60 s
 ]
 
 
