@@ -14,6 +14,7 @@ HANDBOOK_CACHE=off leaves them alone, and so does a generator whose version is n
 
 from __future__ import annotations
 
+import functools
 import logging
 import os
 from dataclasses import dataclass
@@ -44,6 +45,8 @@ KNOWN: Final = ("1.6.1", "1.6.7")
 """Versions of MkDocs and of ProperDocs whose `Page.render` sets what is kept here."""
 SWITCH: Final = "HANDBOOK_CACHE"
 FOLDER: Final = ".cache/build"
+_CHARTS: Final = 32
+"""So many charts take as long as the start of the engine that draws them."""
 _SITE_DATES: Final = "git_site_revision"
 _HERE: Final = Path(__file__).resolve().parent
 log = logging.getLogger("mkdocs.plugins.handbook")
@@ -95,6 +98,7 @@ def begin(build: Build, made_from: str, config: MkDocsConfig) -> Accelerator | N
     return found
 
 
+@functools.cache
 def code() -> str:
     """Return a hash of the code that makes results, and of what is installed."""
     return inputs.digest(inputs.packages(), inputs.of_files([_HERE], _HERE))
@@ -205,8 +209,16 @@ class Accelerator:
             _be_silent(self.messages)
             mkdocs_build._populate_page(changed[number], config, files)
 
+        if len(changed) >= workers.ENOUGH:
+            self._draw()
         changed.sort(key=lambda page: -len(page.file.content_string))
         workers.spread(work, len(changed))
+
+    def _draw(self) -> None:
+        """Draw the charts of all languages, in few processes: their engine is slow to start."""
+        fences = self.build.tree.fences
+        charts = fences.undrawn()
+        workers.spread(lambda number: fences.draw(*charts[number]), len(charts), each=_CHARTS)
 
     def _mark(self, page: Page) -> str:
         """Return a key that is known when nothing about a page seems to have changed."""
@@ -292,6 +304,7 @@ class Accelerator:
         shown, nav = _shown(files, self.build), self.nav
         assert nav is not None
         self.frame = inputs.digest(self.common, dependencies.frame(nav, shown))
+        env.bytecode_cache = proxies.Compiled(self.store, code())
         watched = proxies.Environment(env, self.framed)
         mark = inputs.digest("frame", self.frame)
         if self.fresh >= workers.ENOUGH or mark not in self.store:
