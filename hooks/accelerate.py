@@ -14,6 +14,7 @@ HANDBOOK_CACHE=off leaves them alone, and so does a generator whose version is n
 
 from __future__ import annotations
 
+import functools
 import logging
 import os
 from dataclasses import dataclass
@@ -44,7 +45,8 @@ KNOWN: Final = ("1.6.1", "1.6.7")
 """Versions of MkDocs and of ProperDocs whose `Page.render` sets what is kept here."""
 SWITCH: Final = "HANDBOOK_CACHE"
 FOLDER: Final = ".cache/build"
-COMPILED: Final = ".cache/templates"
+_CHARTS: Final = 32
+"""So many charts take as long as the start of the engine that draws them."""
 _SITE_DATES: Final = "git_site_revision"
 _HERE: Final = Path(__file__).resolve().parent
 log = logging.getLogger("mkdocs.plugins.handbook")
@@ -96,6 +98,7 @@ def begin(build: Build, made_from: str, config: MkDocsConfig) -> Accelerator | N
     return found
 
 
+@functools.cache
 def code() -> str:
     """Return a hash of the code that makes results, and of what is installed."""
     return inputs.digest(inputs.packages(), inputs.of_files([_HERE], _HERE))
@@ -206,8 +209,16 @@ class Accelerator:
             _be_silent(self.messages)
             mkdocs_build._populate_page(changed[number], config, files)
 
+        if len(changed) >= workers.ENOUGH:
+            self._draw()
         changed.sort(key=lambda page: -len(page.file.content_string))
         workers.spread(work, len(changed))
+
+    def _draw(self) -> None:
+        """Draw the charts of all languages, in few processes: their engine is slow to start."""
+        fences = self.build.tree.fences
+        charts = fences.undrawn()
+        workers.spread(lambda number: fences.draw(*charts[number]), len(charts), each=_CHARTS)
 
     def _mark(self, page: Page) -> str:
         """Return a key that is known when nothing about a page seems to have changed."""
@@ -293,7 +304,7 @@ class Accelerator:
         shown, nav = _shown(files, self.build), self.nav
         assert nav is not None
         self.frame = inputs.digest(self.common, dependencies.frame(nav, shown))
-        env.bytecode_cache = self.compiled()
+        env.bytecode_cache = proxies.Compiled(self.store, code())
         watched = proxies.Environment(env, self.framed)
         mark = inputs.digest("frame", self.frame)
         if self.fresh >= workers.ENOUGH or mark not in self.store:
@@ -319,12 +330,6 @@ class Accelerator:
             workers.spread(work, len(shown))
             self.store.put(mark, None)
         return watched
-
-    def compiled(self) -> jinja2.BytecodeCache:
-        """Return where compiled templates are kept: by what is installed, then by their text."""
-        folder = self.build.tree.root / COMPILED / inputs.digest(inputs.packages())[:16]
-        folder.mkdir(parents=True, exist_ok=True)
-        return jinja2.FileSystemBytecodeCache(str(folder))
 
     def framed(self, template: jinja2.Template, context: Any) -> str:
         """Return a page in its template; but for a preview, nobody asks for its content again."""

@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parent.parent
 if str(ROOT) not in sys.path:  # MkDocs loads this file by path, whatever the working directory
     sys.path.insert(0, str(ROOT))
 
-from hooks import accelerate, complete, dependencies, preview, settings
+from hooks import accelerate, complete, dependencies, preview, resume, settings
 from hooks import build as building
 from hooks.build import Build, Place
 from hooks.notes import navigation
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
     from jinja2 import Environment
     from mkdocs.config.defaults import MkDocsConfig
-    from mkdocs.livereload import LiveReloadServer
     from mkdocs.structure.files import Files
     from mkdocs.structure.nav import Navigation
     from mkdocs.structure.pages import Page
@@ -145,9 +144,8 @@ def on_env(env: Environment, config: MkDocsConfig, files: Files) -> Any:
     return accelerator.templates(env, config, files) if accelerator else env
 
 
-def on_serve(server: LiveReloadServer, config: MkDocsConfig, builder: Any) -> None:
-    """Let a saved note be seen at once."""
-    preview.attach(server, config, builder)
+on_startup = resume.put_off  # a preview answers with the site of the last one
+on_serve = preview.attach  # a saved note is seen at once
 
 
 @event_priority(100)  # Before Material's search plugin

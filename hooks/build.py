@@ -161,7 +161,7 @@ class Build:
 
     def card_of(self, page: str) -> str:
         """Return the address of the card for a page that is shared; the templates ask."""
-        return shared.card_of(page, (leaf for leaf, _ in self.written.values()))
+        return shared.card_of(page, is_note=page in self.written)
 
     def show(self, kind: str, text: str) -> str:
         """Return the HTML of a fence that shows data, on the page being rendered."""
@@ -268,6 +268,7 @@ def complete_page(build: Build, html: str, place: Place) -> tuple[str, Effects]:
     html = tables.free_corners(html)
     if place.page in build.written:
         effects.carried = _carry(build, place.page)
+        effects.shown = {}  # nobody asks for it again, and drawings are large
     if note.id in build.held:
         html = drafts.notice(build.language) + html
     html = build.drawings.put_in(html, note.language)  # search has collected the diagram's text

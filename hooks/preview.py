@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import contextlib
 import copy
-import json
+import functools
 import logging
 import os
 import shutil
@@ -30,9 +30,10 @@ from typing import TYPE_CHECKING, Any, Final
 import mkdocs
 from mkdocs.commands import build as mkdocs_build
 from mkdocs.config import load_config
+from mkdocs.livereload import _timestamp
 from mkdocs.structure.files import InclusionLevel
 
-from hooks import accelerate, handbook
+from hooks import accelerate, beside, handbook, resume
 from hooks import build as building
 from hooks.build import Build
 from hooks.site import publish
@@ -51,6 +52,8 @@ if TYPE_CHECKING:
 
 PAUSE_S: Final = 4.0
 """How long nobody has saved when the whole site is built."""
+START_S: Final = 1.0
+"""How long the first page has the processor for itself, before a first build that was put off."""
 LOOK_S: Final = 0.1
 """Seconds between looks at the notes; MkDocs itself looks at all files every half second."""
 MOST: Final = 4
@@ -64,11 +67,6 @@ _NOTICE: Final = {
     "zh": "这一页已更新；其他页面、搜索和列表稍后跟上。",
     "en": "This page is up to date; other pages, search and lists follow shortly.",
 }
-_STYLE: Final = (
-    "position:fixed;inset:auto 0 0 auto;margin:.4rem;padding:.2rem .6rem;z-index:9;"
-    "font-size:.6rem;color:var(--md-default-fg-color--light);"
-    "background:var(--md-default-bg-color);border:1px solid var(--md-default-fg-color--lightest)"
-)
 log = logging.getLogger("mkdocs.plugins.handbook")
 
 
@@ -112,7 +110,7 @@ def _put_back(config: MkDocsConfig, kept: Kept) -> None:
 
 
 def attach(server: LiveReloadServer, config: MkDocsConfig, builder: Callable[..., None]) -> None:
-    """Let a server of MkDocs show saved notes at once; a first build has been made."""
+    """Let a server of MkDocs show saved notes at once; a first build has been made, or put off."""
     if mkdocs.__version__ not in accelerate.KNOWN:
         log.info(f"handbook: every save builds all pages: MkDocs {mkdocs.__version__} is not known")
         return
@@ -123,7 +121,10 @@ class Preview:
     """What is served, and how it follows what is saved."""
 
     def __init__(
-        self, server: LiveReloadServer, config: MkDocsConfig, builder: Callable[..., None]
+        self,
+        server: LiveReloadServer,
+        config: MkDocsConfig,
+        builder: Callable[..., None],
     ) -> None:
         """Take the place of the server's builder, and begin to look at notes."""
         self.server, self.whole, self.first = server, builder, config
@@ -140,6 +141,16 @@ class Preview:
         self.staged = self.site
         """Where it does so."""
         self.is_over = False
+        self.shown: resume.Shown | None = None
+        """An earlier site, which is served while the first build is made."""
+        self.keeping: resume.Keeping | None = None
+        if resumed := config.extra.get(resume.RESUMED):
+            site, is_same = resumed
+            self.shown = resume.Shown(server, site, is_same=is_same)
+            self.config, self.due = None, time.monotonic() + START_S
+            log.info("handbook: the site of the last preview is shown until this one is built")
+        else:
+            self._keep()
         server.builder = self.build
         ended = server.shutdown
 
@@ -158,11 +169,11 @@ class Preview:
         told: object = None
         while not self.is_over:
             time.sleep(LOOK_S)
-            seen, due, beside = self.seen, self.due, self.beside
+            seen, due, running = self.seen, self.due, self.beside
             stamps = {path: _stamp(path) for path in seen if path.endswith(".md")}
             saved = [(path, stamp) for path, stamp in stamps.items() if stamp != seen[path]]
             is_due = bool(due) and time.monotonic() > due
-            is_done = beside is not None and beside.poll() is not None
+            is_done = running is not None and running.poll() is not None
             wish = (saved, is_due and due, is_done)
             if (saved or is_due or is_done) and wish != told:  # it is told once
                 with self.server._rebuild_cond:
@@ -175,7 +186,9 @@ class Preview:
         now = _look(self.watched)
         changed = {path for path in now.keys() | self.seen if now.get(path) != self.seen.get(path)}
         self.seen = now
-        if changed:
+        if self.shown is not None:
+            self._catch_up(self.shown, is_changed=bool(changed))
+        elif changed:
             self._stop()
             if not self._alone(sorted(changed)):
                 self._everything()
@@ -184,9 +197,7 @@ class Preview:
         else:
             if self.due and time.monotonic() > self.due:
                 self._begin()
-            with self.server._epoch_cond:  # nothing that browsers show has changed: they stay
-                self.server._wanted_epoch = self.server._visible_epoch
-                self.server._epoch_cond.notify_all()
+            self._leave_browsers()  # nothing that they show has changed
 
     # The whole site
 
@@ -194,8 +205,38 @@ class Preview:
         """Build everything here and now."""
         self.config, self.due = None, 0.0
         config = self._load(self.site)
+        made_from = resume.begin(config)
         self.whole(config)
         self.config = config
+        if self.shown is not None:
+            self.shown.end(made_from)
+        self._keep()
+
+    def _keep(self) -> None:
+        """Begin to keep what has been built for the next preview."""
+        if self.config is not None and self.config.extra.get(resume.KEY):
+            load = functools.partial(self._load, self.site)
+            self.keeping = resume.Keeping(self.config, load)
+
+    def _catch_up(self, shown: resume.Shown, *, is_changed: bool) -> None:
+        """Make the first build while an earlier site is shown; browsers wait for nothing."""
+        if is_changed:
+            shown.is_same = False
+        self._leave_browsers()
+        try:
+            self._everything()
+        except BaseException:
+            shown.is_same = False
+            raise
+        self.shown = None
+        if not shown.is_same:
+            self.server._wanted_epoch = _timestamp()
+
+    def _leave_browsers(self) -> None:
+        """Let browsers have what there is, and not load it again."""
+        with self.server._epoch_cond:
+            self.server._wanted_epoch = self.server._visible_epoch
+            self.server._epoch_cond.notify_all()
 
     def _load(self, site: Path) -> MkDocsConfig:
         first = self.first
@@ -213,19 +254,7 @@ class Preview:
         self.due = 0.0
         self.staged = Path(tempfile.mkdtemp(prefix="mkdocs_"))  # of this name: see adapter.py
         log.info("handbook: nobody has saved for a while: the other pages are built")
-        first = self.first
-        settings = {
-            "config_file": first.config_file_path,
-            "site_dir": str(self.staged),
-            "strict": first.strict,
-            "use_directory_urls": first.use_directory_urls,
-        }
-        here = str(Path(__file__).resolve().parent.parent)
-        self.beside = subprocess.Popen(
-            [sys.executable, "-m", __name__, json.dumps(settings), first.site_url or ""],
-            env=os.environ | {"PYTHONPATH": here},
-            start_new_session=True,  # its workers are ended with it
-        )
+        self.beside = beside.start(self.first, self.staged)
 
     def _adopt(self) -> bool:
         """Serve what has been built beside; tell whether it was."""
@@ -244,16 +273,18 @@ class Preview:
         return True
 
     def _stop(self) -> None:
-        """End the build beside."""
-        beside, self.beside = self.beside, None
-        if beside is None:
+        """End the build beside, and the keeping of a site that is about to change."""
+        if self.keeping is not None:
+            self.keeping.stop()
+        running, self.beside = self.beside, None
+        if running is None:
             return
         with contextlib.suppress(OSError):
             if sys.platform == "win32":
-                beside.kill()
+                running.kill()
             else:
-                os.killpg(beside.pid, signal.SIGKILL)
-        beside.wait()
+                os.killpg(running.pid, signal.SIGKILL)
+        running.wait()
         shutil.rmtree(self.staged, ignore_errors=True)
 
     # One page
@@ -326,7 +357,7 @@ def _render(config: MkDocsConfig, kept: Kept, path: str, build: Build) -> list[F
         publish.add_files(Path(config.site_dir), build.effects.files)
         written = Path(file.abs_dest_path)
         text = written.read_text(encoding="utf-8")
-        notice = f'<p role="status" style="{_STYLE}">{_NOTICE[kept.language]}</p>'
+        notice = resume.notice(_NOTICE[kept.language])
         head, end, tail = text.rpartition("</body>")
         written.write_text(f"{head}{notice}{end}{tail}" if end else text, encoding="utf-8")
         findings += build.effects.found
@@ -354,22 +385,3 @@ def _stamp(path: str) -> tuple[int, int] | None:
     except OSError:
         return None
     return found.st_mtime_ns, found.st_size
-
-
-def _build_beside(settings: str, address: str) -> None:
-    """Build a site for `Preview` in a process of its own; says no more than what is wrong."""
-    said = logging.StreamHandler()
-    said.setLevel(logging.WARNING)
-    logger = logging.getLogger("mkdocs")
-    logger.addHandler(said)
-    logger.setLevel(logging.INFO)  # as while serving: kept results depend on it
-    with contextlib.suppress(OSError, AttributeError):  # there is no such thing on Windows
-        os.nice(10)
-    config: MkDocsConfig = load_config(**json.loads(settings))
-    config.site_url = address
-    config.plugins.on_startup(command="serve", dirty=False)
-    mkdocs_build.build(config, serve_url=address)
-
-
-if __name__ == "__main__":
-    _build_beside(*sys.argv[1:])

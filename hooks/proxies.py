@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+import jinja2
+
 from hooks.site import inputs, store
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    import jinja2
+    from jinja2.bccache import Bucket
     from mkdocs.config.defaults import MkDocsConfig
     from mkdocs.structure.pages import Page
 
@@ -54,6 +56,27 @@ class Template:
     def __getattr__(self, name: str) -> Any:
         """Return what else a template has."""
         return getattr(self._template, name)
+
+
+class Compiled(jinja2.BytecodeCache):
+    """Templates as Python code: compiled once for both languages, every process and later builds"""
+
+    def __init__(self, kept: store.Store, seed: str) -> None:
+        """Take where they are kept, and a hash of the code and of what is installed."""
+        self._store, self._seed = kept, seed
+
+    def _key(self, bucket: Bucket) -> str:
+        return inputs.digest("compiled", self._seed, bucket.key, bucket.checksum)
+
+    def load_bytecode(self, bucket: Bucket) -> None:
+        """Let Jinja have the code of a template, if it is known."""
+        found = self._store.get(self._key(bucket))
+        if isinstance(found, bytes):
+            bucket.bytecode_from_string(found)
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        """Keep the code of a template."""
+        self._store.put(self._key(bucket), bucket.bytecode_to_string())
 
 
 class Scripted:

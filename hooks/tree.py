@@ -170,6 +170,8 @@ def fill(
         language: The language of the page.
         added: The day on which each file of a note was added, where it matters.
     """
+    if not markers.are_in(markdown):
+        return markdown
 
     def users(language: str) -> dict[str, list[Note]]:
         return tree.data.users(language)

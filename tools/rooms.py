@@ -57,7 +57,7 @@ findings
 
 Four sentences to remember: *findings* are the only way anything complains. *markdown* reads one
 text, *notes* know many. *data* knows no HTML, *pages* make all of it. Only *adapter*,
-*preview*, *accelerate* and *dependencies* know MkDocs.
+*preview*, *beside*, *resume*, *accelerate* and *dependencies* know MkDocs.
 """
 PATHS = """\
 ## The path of a note

@@ -6,6 +6,7 @@ page then finds the HTML made already. What is kept here lives as long as one bu
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING
 from hooks.calc import CalcError
 from hooks.calc import engine as calc_engine
 from hooks.data import BlockError, measured
-from hooks.drawings.charts import spec
+from hooks.drawings.charts import spec, svg, vega
 from hooks.links import page_address
 from hooks.pages import blocks, chart, facts_table, measured_table
 from hooks.pages import calculator as calc_page
@@ -88,6 +89,23 @@ class DataFences:
             cache=self.cache,
             known=self.known,
         )
+
+    def undrawn(self) -> list[tuple[str, str]]:
+        """Return the charts of all notes that no earlier build has drawn: text and language."""
+        found: dict[str, tuple[str, str]] = {}
+        for note in self.notes.notes.values():
+            for fence in note.source.fences:
+                if fence.info.split(" ")[0] == "chart":
+                    one = (fence.text.removesuffix("\n"), note.language)
+                    with contextlib.suppress(*ERRORS):  # said where its page is made
+                        key = svg.key(vega.specification(self.chart(*one)))
+                        found.setdefault(key, one)  # what differs in its title alone is one
+        drawn = {path.stem for path in self.cache.glob("*.svg")} if self.cache else found.keys()
+        return [one for key, one in found.items() if key not in drawn]
+
+    def draw(self, text: str, language: str) -> None:
+        """Draw a chart, so that it lies in the folder of drawings."""
+        svg.draw(vega.specification(self.chart(text, language)), self.cache)
 
     def _rendered(self, kind: str, text: str, language: str, page_dir: str) -> str:
         key = (kind, text, language, page_dir)

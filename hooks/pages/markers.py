@@ -40,6 +40,11 @@ _RULES_WORDS = {
 }
 
 
+def are_in(markdown: str) -> bool:
+    """Tell whether a page has markers."""
+    return _MARKER.search(markdown) is not None
+
+
 def fill_markers(
     markdown: str,
     *,

@@ -128,16 +128,15 @@ def check_site(
 
 
 def _read_pages(files: dict[str, Path], kept: Kept) -> dict[str, Page]:
-    """Read all pages, those that are not known by several processes."""
-    texts = {path: file.read_bytes() for path, file in files.items() if path.endswith(".html")}
-    keys = {path: inputs.digest(path, data) for path, data in texts.items()}
-    paths = list(texts)
+    """Read all pages, those that are not known by several processes; never all texts at once."""
+    paths = [path for path in files if path.endswith(".html")]
+    keys = [inputs.digest(path, files[path].read_bytes()) for path in paths]
 
     def read(number: int) -> Page:
         path = paths[number]
-        return read_page(path, texts[path].decode("utf-8", "replace"))
+        return read_page(path, files[path].read_bytes().decode("utf-8", "replace"))
 
-    return dict(zip(paths, kept.recall_all("pages", list(keys.values()), read), strict=True))
+    return dict(zip(paths, kept.recall_all("pages", keys, read), strict=True))
 
 
 def _check_redirects(

@@ -27,9 +27,9 @@ _SIZES = (192, 512)
 _INK, _PAPER = "#16404a", "#fcfcf9"
 
 
-def card_of(page: str, leaves: Iterable[Leaf]) -> str:
+def card_of(page: str, *, is_note: bool) -> str:
     """Return the address from the site's root of a page's own card; empty where it has none."""
-    is_own = cards.has_chinese() and any(leaf.page == page for leaf in leaves)
+    is_own = is_note and cards.has_chinese()
     return f"{CARDS}/{page.removesuffix('.html')}.png" if is_own else ""
 
 
@@ -52,7 +52,7 @@ def card_files(
         topic = " / ".join(leaf.trail) if leaf.trail else WORDS[leaf.language]["title"]
         card = cards.Card(WORDS[leaf.language]["title"], topic, leaf.title, leaf.description)
         key = inputs.digest(*astuple(card))
-        made[card_of(leaf.page, [leaf])] = kept.recall("cards", key, partial(cards.svg, card))
+        made[card_of(leaf.page, is_note=True)] = kept.recall("cards", key, partial(cards.svg, card))
     if kept.is_shared:  # what a process draws lies in the folder then
         fresh = [one for one in made.values() if not cards.is_drawn(one, cache)]
         workers.spread(lambda number: cards.drawn(fresh[number], cache), len(fresh))

@@ -29,15 +29,23 @@ def cores() -> int:
     return len(os.sched_getaffinity(0))
 
 
-def spread(work: Callable[[int], object], count: int, *, limit_s: float = LIMIT_S) -> None:
+def spread(
+    work: Callable[[int], object], count: int, *, each: int = 1, limit_s: float = LIMIT_S
+) -> None:
     """Call `work` with each number below `count`, in processes of their own, and wait for them.
 
     What it returns or raises is lost: it leaves its result in a file, and who finds none does the
     work again, and meets the error there. With one core, or little to do, nothing is done here.
+
+    Args:
+        work: What is called.
+        count: How many pieces of work there are.
+        each: How many are worth a process, where each takes long to start.
+        limit_s: How long all may take.
     """
-    processes = min(cores(), count)
-    if processes < 2 or count < ENOUGH:
+    if cores() < 2 or count < ENOUGH:
         return
+    processes = max(1, min(cores(), count // each))
     context = multiprocessing.get_context("fork")
     following = context.Value("i", 0)
 

@@ -51,7 +51,7 @@ def test_cards_only_where_they_can_be_drawn_and_found(
     monkeypatch.setattr(cards, "has_chinese", lambda: has_chinese)
     monkeypatch.setattr(cards, "svg", lambda card: card.title)
     monkeypatch.setattr(cards, "drawn", lambda source, cache: source.encode())
-    assert shared.card_of(LEAF.page, [LEAF]) == own
-    assert shared.card_of("other.html", [LEAF]) == ""
+    assert shared.card_of(LEAF.page, is_note=True) == own
+    assert shared.card_of("other.html", is_note=False) == ""
     made = shared.card_files([LEAF], site_url, None)
     assert made == ({own: b"Title"} if site_url and own else {})

@@ -19,6 +19,9 @@ from tests.samples import note
 ALONE = "this page alone"
 WHOLE = "Building documentation..."
 FOLLOWED = "all pages are up to date"
+EARLIER = "the site of the last preview is shown"
+BUILT = "Documentation built"
+OLD = "来自上一次预览"
 LIMIT_S = 90.0
 """After which what does not come is missing; a busy machine takes its time."""
 
@@ -26,13 +29,15 @@ LIMIT_S = 90.0
 class Served:
     """A project that is served by a process of its own."""
 
-    def __init__(self, project: Project) -> None:
-        """Start it and wait for the first page."""
+    def __init__(self, project: Project, port: int = 0) -> None:
+        """Start it, at a port of its own unless one is given, and wait for the first page."""
         self.project = project
-        self.log = project.root / "serve.log"
+        self.log = project.root / ".cache" / "serve.log"  # no file of the root: those count
+        self.log.parent.mkdir(exist_ok=True)
         with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            port = free.getsockname()[1]
+            free.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            free.bind(("127.0.0.1", port))
+            self.port = port = free.getsockname()[1]
         self.address = f"http://127.0.0.1:{port}/"
         command = [sys.executable, "-m", "mkdocs", "serve", "--no-strict", "--livereload"]
         env = {**os.environ, "DISABLE_MKDOCS_2_WARNING": "true", "NO_MKDOCS_2_WARNING": "1"}
@@ -45,6 +50,16 @@ class Served:
                 stderr=log,
             )
         self.wait(lambda: "Serving on" in self.said(), "it is served")
+
+    def keep(self) -> Path:
+        """Return the site that is kept for the next preview, when it is."""
+        folder = self.project.root / ".cache" / "preview"
+        self.wait(lambda: any(not one.suffix for one in folder.glob("*")), "the site is kept")
+        return next(one for one in folder.iterdir() if not one.suffix)
+
+    def end(self) -> None:
+        self.process.terminate()
+        self.process.wait()
 
     def said(self) -> str:
         return self.log.read_text(encoding="utf-8")
@@ -74,8 +89,7 @@ def served(project: Project, tmp_path: Path) -> Iterator[Served]:
     project.add_to_nav("topic/two.md")
     one = Served(project)
     yield one
-    one.process.terminate()
-    one.process.wait()
+    one.end()
 
 
 def test_a_saved_text_is_seen_alone_and_a_title_everywhere(served: Served) -> None:
@@ -103,3 +117,39 @@ def test_a_saved_text_is_seen_alone_and_a_title_everywhere(served: Served) -> No
     served.rewrite("topic/two.md", "第二篇", "改了题目")
     served.wait(lambda: "改了题目" in served.page("topic/one.html"), "another page has the title")
     assert served.said().count(ALONE) == before
+
+
+def test_the_next_preview_answers_with_the_site_of_the_last(served: Served) -> None:
+    """At once where nothing has changed; else every page says that it is of an earlier one."""
+    kept = served.keep()
+    served.end()
+    again = Served(served.project, served.port)
+    try:
+        assert EARLIER in again.said()
+        assert BUILT not in again.said()
+        assert OLD not in again.page("topic/one.html")
+        again.wait(lambda: BUILT in again.said(), "the site is built none the less")
+        again.rewrite("topic/one.md", "零拷贝", "新的一句")
+        again.wait(lambda: "新的一句" in again.page("topic/one.html"), "the text is seen")
+        assert ALONE in again.said()
+        again.wait(lambda: FOLLOWED in again.said(), "the whole site follows")
+        assert again.keep() != kept
+    finally:
+        again.end()
+
+    again.rewrite("topic/one.md", "新的一句", "又一句")
+    again.rewrite("topic/two.md", "第二篇", "改了题目")
+    third = Served(served.project, served.port)
+    try:
+        for name in ("topic/one.html", "en/topic/two.html", "index.html"):
+            page = third.page(name)
+            assert OLD in page or "from an earlier preview" in page
+            assert "改了题目" not in page
+        assert BUILT not in third.said()
+        third.rewrite("topic/two.md", "只有中文", "开头就改")  # while the first build runs
+        third.wait(lambda: "开头就改" in third.page("en/topic/two.html"), "the text is seen")
+        assert "又一句" in third.page("topic/one.html")
+        assert "改了题目" in third.page("topic/one.html")
+        assert OLD not in third.page("topic/one.html")
+    finally:
+        third.end()

@@ -36,19 +36,29 @@ def draw(spec: Spec, cache: Path | None = None) -> str:
         spec: What `chart_vega.specification` returns.
         cache: A folder for drawings that are done.
     """
-    text = json.dumps(spec, sort_keys=True, ensure_ascii=False)
-    about = f"{version('vl-convert-python')} {_VEGA_LITE} {_VERSION} {text}"
-    key = hashlib.sha256(about.encode()).hexdigest()
-    kept = cache / f"{key}.svg" if cache else None
+    text, name = _named(spec)
+    kept = cache / f"{name}.svg" if cache else None
     if kept is not None and kept.is_file():
         return kept.read_text(encoding="utf-8")
-    done = _themed(_convert(text), f"c{key[:8]}-")
+    done = _themed(_convert(text), f"c{name[:8]}-")
     if kept is not None:
         kept.parent.mkdir(parents=True, exist_ok=True)
         unfinished = kept.with_suffix(".part")
         unfinished.write_text(done, encoding="utf-8")
         unfinished.replace(kept)
     return done
+
+
+def key(spec: Spec) -> str:
+    """Return the name of a drawing in a folder, without its suffix."""
+    return _named(spec)[1]
+
+
+def _named(spec: Spec) -> tuple[str, str]:
+    """Return a specification as text, and a hash of all that its drawing depends on."""
+    text = json.dumps(spec, sort_keys=True, ensure_ascii=False)
+    about = f"{version('vl-convert-python')} {_VEGA_LITE} {_VERSION} {text}"
+    return text, hashlib.sha256(about.encode()).hexdigest()
 
 
 def _convert(spec: str) -> str:
