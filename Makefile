@@ -10,6 +10,8 @@ PYTEST = $(BIN)/python -m pytest -n $(JOBS) --dist worksteal
 # click and MkDocs print in colour; Material would print a notice on every run.
 export DISABLE_MKDOCS_2_WARNING := true
 export NO_MKDOCS_2_WARNING := 1
+# Hundreds of processes load the same modules: one compiles them for all, whatever an image has set.
+unexport PYTHONDONTWRITEBYTECODE
 # CACHE=off: one page after the other, and nothing of earlier builds; the site is the same.
 ifdef CACHE
 export HANDBOOK_CACHE := $(CACHE)
