@@ -10,6 +10,8 @@ PYTEST = $(BIN)/python -m pytest -n $(JOBS) --dist worksteal
 # click and MkDocs print in colour; Material would print a notice on every run.
 export DISABLE_MKDOCS_2_WARNING := true
 export NO_MKDOCS_2_WARNING := 1
+# Hundreds of processes load the same modules: one compiles them for all, whatever an image has set.
+unexport PYTHONDONTWRITEBYTECODE
 # CACHE=off: one page after the other, and nothing of earlier builds; the site is the same.
 ifdef CACHE
 export HANDBOOK_CACHE := $(CACHE)
@@ -72,9 +74,13 @@ $(VENV)/links.stamp: requirements/links.lock $(VENV)/site.stamp
 links: $(VENV)/links.stamp ## Ask other sites whether the links to them live, and write docs/data/external/report.json
 	@$(BIN)/python -m hooks links $(LINKS_FLAGS)
 
-properdocs: $(VENV)/site.stamp ## Build with ProperDocs too, in its own environment, and compare the pages
+.venv-properdocs/properdocs.stamp: requirements/properdocs.lock
+	@echo "Creating the environment of ProperDocs from requirements/properdocs.lock …"
 	@test -x .venv-properdocs/bin/python || $(PYTHON) -m venv .venv-properdocs
-	@.venv-properdocs/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/properdocs.lock
+	@.venv-properdocs/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $<
+	@touch $@
+
+properdocs: $(VENV)/site.stamp .venv-properdocs/properdocs.stamp ## Build with ProperDocs too, in its own environment, and compare the pages
 	@rm -rf .cache/mkdocs .cache/properdocs
 	@test -n "$(HANDBOOK_SITE)" || $(BIN)/python -m mkdocs build --strict --site-dir .cache/mkdocs
 	@# Without caches, in another zone and with another seed: none of these changes a page.
@@ -93,7 +99,10 @@ test-slow: $(VENV)/dev.stamp ## Run the rest: every page in a browser, random te
 	@$(PYTEST) -m "(slow or tools) and not engines" $(TEST_FLAGS)
 	@echo "test-slow: all passed."
 
-test-all: test test-slow ## Run both, as CI does
+test-all: $(VENV)/dev.stamp ## Run both in one go, as CI does: collected once, with one small site and one index
+	@$(BIN)/python tools/browser.py
+	@$(PYTEST) -m "not engines" $(TEST_FLAGS)
+	@echo "test-all: all passed."
 
 engines: $(VENV)/dev.stamp ## Run the tests of Firefox and WebKit (installs them where that is possible)
 	@$(BIN)/python tools/browser.py --others

@@ -118,26 +118,28 @@ def once(tmp_path_factory: pytest.TempPathFactory) -> Once:
 
 @pytest.fixture(scope="session")
 def site(once: Once) -> Path:
-    """The handbook, built strictly with an address and a repository known.
+    """The handbook, built strictly with an address and a repository known; nobody changes it.
 
+    It lies where the last run has built it, and stays where nothing has changed since.
     HANDBOOK_SITE names one that has just been built with these two, such as `site`.
     """
+    place = ROOT / ".cache/tests/site"
+
     if ready := os.environ.get("HANDBOOK_SITE"):
         sitemap = ROOT / ready / "sitemap.xml"
         assert sitemap.is_file(), f"HANDBOOK_SITE: there is no site in '{ready}'"
         assert ADDRESS in sitemap.read_text("utf-8"), f"HANDBOOK_SITE: build it for {ADDRESS}"
         return ROOT / ready
 
-    def build(folder: Path) -> None:
+    def build(_: Path) -> None:
         run = run_mkdocs(
-            ["build", "--strict", "--site-dir", str(folder / "site")],
-            SITE_URL=ADDRESS,
-            REPO_URL=REPOSITORY,
+            ["build", "--strict", "--site-dir", str(place)], SITE_URL=ADDRESS, REPO_URL=REPOSITORY
         )
         assert run.returncode == 0, run.stdout + run.stderr
         assert "WARNING" not in run.stderr, run.stderr
 
-    return once("handbook", build) / "site"
+    once("handbook", build)
+    return place
 
 
 @pytest.fixture(scope="session")

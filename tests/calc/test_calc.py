@@ -16,11 +16,11 @@ from selectolax.lexbor import LexborHTMLParser
 from hooks.calc import cli, engine, presets, registry
 from hooks.calc.engine import CalcError, Engine
 from hooks.data.facts import FactBase
-from hooks.data.load import load_facts
 from hooks.pages import calculator
+from tests import ours
 
 ROOT = Path(__file__).resolve().parents[2]
-FACTS: FactBase = load_facts(ROOT / "docs" / "data")[0]
+FACTS = ours.facts()
 NAMES = list(registry.script_of())
 LANGUAGES = ("zh", "en")
 HAN = re.compile(r"[\u4e00-\u9fff]")

@@ -15,12 +15,11 @@ import pytest
 
 from hooks.calc import engine
 from hooks.calc.engine import Engine
-from hooks.data.facts import FactBase
-from hooks.data.load import load_facts
+from tests import ours
 from tests.programs.test_transformer_math import MODELS
 
 ROOT = Path(__file__).resolve().parents[2]
-FACTS: FactBase = load_facts(ROOT / "docs" / "data")[0]
+FACTS = ours.facts()
 OCCUPANCY = json.loads((ROOT / "tests/fixtures/calc/occupancy.json").read_text(encoding="utf-8"))
 
 

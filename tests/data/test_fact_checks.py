@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from hooks.data.load import load_facts
+from tests import ours
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = """\
@@ -159,6 +160,6 @@ def test_a_column_says_all_that_its_unit_needs(column: str, said: str, tmp_path:
 
 
 def test_the_handbook_checks_its_own_arithmetic() -> None:
-    base, _ = load_facts(ROOT / "docs/data")
+    base = ours.facts()
     checked = {name for name, family in base.families.items() if family.checks}
     assert {"nvlink", "nvswitch", "nvlink-nodes", "scale-up"} <= checked

@@ -15,7 +15,7 @@ from hooks.drawings import svg
 from hooks.drawings.diagrams import Diagram
 from hooks.drawings.drawn import LIBRARY, Drawings
 from hooks.handbook import diagrams_of
-from hooks.notes import catalogue
+from tests import ours
 from tests.conftest import ROOT
 from tools import diagrams as tool
 
@@ -30,7 +30,7 @@ DRAWING = (
 
 @pytest.fixture(scope="module")
 def written() -> list[Diagram]:
-    return diagrams_of(catalogue.load(DOCS, ROOT)[0])
+    return diagrams_of(ours.notes())
 
 
 @pytest.fixture

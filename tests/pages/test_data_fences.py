@@ -13,11 +13,11 @@ import pytest
 from hooks.calc import engine
 from hooks.data import measured
 from hooks.data.facts import FactBase
-from hooks.data.load import load_facts
 from hooks.data.options import BlockError
 from hooks.drawings.charts import spec
 from hooks.pages import calculator, facts_table, measured_table
 from hooks.pages.fences import ERRORS, KINDS, DataFences
+from tests import ours
 from tests.data.test_measured import RECORD
 from tests.samples import note, tree
 
@@ -46,7 +46,7 @@ RENDERS: dict[str, tuple[Any, str]] = {
 @pytest.fixture(scope="module")
 def base() -> FactBase:
     """The facts of the handbook, which its calculators choose from."""
-    return load_facts(ROOT / "docs/data")[0]
+    return ours.facts()
 
 
 Make = Callable[[dict[str, str]], DataFences]

@@ -9,8 +9,8 @@ from selectolax.lexbor import LexborHTMLParser
 
 from hooks.calc import CalcError
 from hooks.calc import engine as calc_engine
-from hooks.data import load_facts
 from hooks.pages import calculator
+from tests import ours
 
 ROOT = Path(__file__).resolve().parents[2]
 TILE = "training-memory: model, dp -> total, weights"
@@ -18,7 +18,7 @@ TILE = "training-memory: model, dp -> total, weights"
 
 @pytest.fixture(scope="module")
 def calc() -> calc_engine.Engine:
-    return calc_engine.default(load_facts(ROOT / "docs" / "data")[0])
+    return calc_engine.default(ours.facts())
 
 
 @pytest.mark.parametrize("language", ["zh", "en"])

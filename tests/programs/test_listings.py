@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from hooks.notes import catalogue
 from hooks.notes.note import Note
+from tests import ours
 
 ROOT = Path(__file__).resolve().parents[2]
-NOTES, _ = catalogue.load(ROOT / "docs", ROOT)
+NOTES = ours.notes()
 
 
 def listings(note: Note) -> list[tuple[str, str, str]]:
@@ -45,13 +45,17 @@ LONG = {  # seconds of simulation each: with the slow tests, which CI runs too
     "python docs/ccl/code/compression.py",
     "python docs/infer/code/fleet_queue.py",
     "python docs/infer/code/fleet_route.py --scaling",
-    "python docs/infer/code/quantize.py",
+    "python docs/infer/code/night_shift.py",
     "python docs/infer/code/quantize.py --outliers",
+    "python docs/infer/code/quantize.py",
     "python docs/infer/code/serve_curves.py --pressure",
     "python docs/infer/code/speculative.py",
     "python docs/link/ethernet/code/headroom.py",
     "python docs/link/infiniband/code/nic_caches.py",
     "python docs/link/noc/code/deadlock.py --loads",
+    "python docs/train/code/document_balance.py",
+    "python docs/train/code/moe_balance.py --bytes",
+    "python docs/train/code/moe_balance.py",
 }
 
 

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from hooks.notes import catalogue
+from tests import ours
 
 ROOT = Path(__file__).resolve().parents[2]
 CODE = ROOT / "docs/hpc/openmp/code"
-NOTES, _ = catalogue.load(ROOT / "docs", ROOT)
+NOTES = ours.notes()
 pytestmark = pytest.mark.skipif(shutil.which("gcc") is None, reason="no gcc on this machine")
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from hooks.calc import engine
 from hooks.calc.engine import Engine
-from hooks.data.load import load_facts
+from tests import ours
 from tools.figures import parallel as figures_parallel
 from tools.figures.files import load_program
 
@@ -25,7 +25,7 @@ SHAPES = [(2, 8, 2), (4, 8, 2), (4, 12, 3), (8, 16, 4), (8, 32, 2)]
 
 @pytest.fixture(scope="module")
 def calc() -> Engine:
-    return engine.default(load_facts(ROOT / "docs" / "data")[0])
+    return engine.default(ours.facts())
 
 
 @pytest.mark.parametrize(("p", "m", "v"), SHAPES)

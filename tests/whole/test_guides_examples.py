@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from hooks.data.facts import FactBase
-from hooks.data.load import load_facts
 from hooks.drawings.charts import spec as charts
 from hooks.notes.catalogue import load
 from hooks.pages import facts_table
 from hooks.pages.values import values
+from tests import ours
 from tests.samples import note
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -22,7 +22,7 @@ GUIDES = {"docs/about/writing.md": "zh", "docs/about/writing.en.md": "en"}
 @pytest.fixture(scope="module")
 def base() -> FactBase:
     """The facts of the handbook."""
-    return load_facts(ROOT / "docs/data")[0]
+    return ours.facts()
 
 
 def blocks(guide: str, kind: str) -> list[str]:
