@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING
 from hooks.data import downloads, measured, wording
 from hooks.drawings.charts import svg, vega
 from hooks.pages import citations, measured_table
+from hooks.pages.html import render
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from hooks.data import FactBase, Known, Record
+    from hooks.data import FactBase, Known
     from hooks.drawings import Chart, Point
 
 _WORDS = {
@@ -89,18 +90,20 @@ def draw(
     path = f"{downloads.FOLDER}/charts/{language}/{name}"
     words = _WORDS[language]
     record = measured.load_record(chart.record, docs, known) if chart.record else None
-    about = _measured(record, chart.record, language) if record and chart.record else ""
-    files = {"CSV": path}
-    if chart.record:
-        files[words["record"]] = chart.record
-    html = (
-        f'<figure class="chart">{_stale(record, root, words)}'
-        f"<figcaption>{escape(chart.title)}</figcaption>"
-        '<div class="figure__scroll" role="region" tabindex="0" '
-        f'aria-label="{escape(chart.title)}">{_named(drawing, chart)}</div>'
-        f"{about}{_table(chart, words)}"
-        f"{_sources(chart, base, words, language)}"
-        f"{citations.downloads(files, words['data'], page_dir)}</figure>"
+    files = {"CSV": path} | ({words["record"]: chart.record} if chart.record else {})
+    cited = [base.sources[key] for key in chart.sources if key in base.sources]
+    html = render(
+        "chart.html",
+        chart=chart,
+        words=words,
+        is_stale=record is not None and bool(measured.stale_programs(record, root)),
+        drawing=_named(drawing, chart),
+        machine=measured_table.machine(record, chart.record or "", language) if record else "",
+        summary=words["table"].format(len(chart.points)),
+        columns=_columns(chart, words),
+        rows=_rows(chart),
+        sources=[(one.url, citations.cited_source(one, language)) for one in cited],
+        downloads=citations.downloads(files, words["data"], page_dir),
     )
     return Drawn(html, {path: _csv(chart)})
 
@@ -170,24 +173,6 @@ def _rows(chart: Chart) -> list[list[str]]:
     return rows
 
 
-def _table(chart: Chart, words: dict[str, str]) -> str:
-    columns = _columns(chart, words)
-    head = "".join(f'<th scope="col">{escape(column)}</th>' for column in columns)
-    body = "".join(
-        f'<tr><th scope="row">{escape(row[0])}</th>'
-        + "".join(f"<td>{escape(cell)}</td>" for cell in row[1:])
-        + "</tr>"
-        for row in _rows(chart)
-    )
-    summary = words["table"].format(len(chart.points))
-    return (
-        f'<details class="facts__sources chart__data"><summary>{escape(summary)}</summary>'
-        f'<div class="facts__scroll" role="region" tabindex="0" aria-label="{escape(summary)}">'
-        f'<table class="facts__table"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
-        "</div></details>"
-    )
-
-
 def _csv(chart: Chart) -> str:
     rows = [
         [
@@ -201,29 +186,3 @@ def _csv(chart: Chart) -> str:
         for point in chart.points
     ]
     return downloads.as_csv(("x", "label", "series", "value", "low", "high", "unit"), rows)
-
-
-def _stale(record: Record | None, root: Path, words: dict[str, str]) -> str:
-    if record is None or not measured.stale_programs(record, root):
-        return ""
-    return f'<p class="measured__stale" role="note">{words["stale"]}</p>'
-
-
-def _measured(record: Record, file: str, language: str) -> str:
-    machine = escape(measured_table.machine(record, file, language))
-    return f'<p class="measured__machine">{machine}</p>'
-
-
-def _sources(chart: Chart, base: FactBase, words: dict[str, str], language: str) -> str:
-    items = "".join(
-        f'<li><a href="{escape(base.sources[key].url)}">'
-        f"{escape(citations.cited_source(base.sources[key], language))}</a></li>"
-        for key in chart.sources
-        if key in base.sources
-    )
-    if not items:
-        return ""
-    return (
-        '<details class="facts__sources" data-search-exclude>'
-        f"<summary>{words['sources']} ({items.count('<li>')})</summary><ol>{items}</ol></details>"
-    )

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Locator, Page, expect
 
 from hooks.calc import engine, registry
@@ -260,10 +259,7 @@ def test_accessible(window: Window, site: Path, small_site: Path, name: str, sch
         page.goto(f"{address}{name}.html")
         page.locator("input.calc__input:visible").first.fill("-1")
         page.locator(".calc__error:visible").first.wait_for()
-        waiting.drawn(page)
-        waiting.reachable(page)
-        waiting.at_rest(page)
-        found = Axe().run(page, {"include": [["article"]]}).response["violations"]
+        found = waiting.audit(page, {"include": [["article"]]}).response["violations"]
     assert [(one["id"], [node["html"] for node in one["nodes"]]) for one in found] == []
 
 
@@ -331,7 +327,5 @@ def test_aids_of_the_cuda_volume(
         expect(drawing).to_have_attribute("aria-label", re.compile(drawn))
         waiting.drawn(page)
         waiting.fits(page)
-        waiting.reachable(page)
-        waiting.at_rest(page)
-        found = Axe().run(page, {"include": [["article"]]}).response["violations"]
+        found = waiting.audit(page, {"include": [["article"]]}).response["violations"]
     assert [(one["id"], [node["html"] for node in one["nodes"]]) for one in found] == []

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, Request, expect
 
 from hooks.pages import graph, topic_map
@@ -84,7 +83,7 @@ def test_drawn_when_asked_for(open_page: Open, language: str) -> None:
     expect(dots).to_have_count(notes)
     expect(page.locator(".graph svg line")).to_have_count(pairs)
     waiting.fits(page)
-    found = Axe().run(page).response["violations"]
+    found = waiting.audit(page).response["violations"]
     assert [one["id"] for one in found] == []
 
 

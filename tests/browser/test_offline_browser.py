@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from hooks.site import offline
@@ -459,8 +458,7 @@ def test_dialog_is_accessible(host: Host, browser: Browser, scheme: str) -> None
     page.keyboard.press("s")  # would open the search, were the dialog not in front
     expect(page.locator("#__search")).not_to_be_checked()
     waiting.fits(page)
-    waiting.at_rest(page)
-    violations = Axe().run(page).response["violations"]
+    violations = waiting.audit(page).response["violations"]
     serious = [one["id"] for one in violations if one["impact"] in ("serious", "critical")]
     assert serious == []
     page.keyboard.press("Escape")

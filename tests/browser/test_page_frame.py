@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
 from hooks.search.pages import Page as Searched
@@ -90,7 +89,7 @@ def test_a_drawing_enlarges_and_goes_back(open_page: Open) -> None:
     width = waiting.box(drawing, lambda seen: seen["width"] > PHONE["width"])["width"]
     dialog.get_by_role("button", name="Larger").click()
     waiting.box(drawing, lambda seen: seen["width"] > width)
-    assert Axe().run(page).response["violations"] == []
+    assert waiting.audit(page).response["violations"] == []
     page.keyboard.press("Escape")
     expect(dialog).to_be_hidden()
     expect(control).to_be_focused()

@@ -8,7 +8,6 @@ from typing import Any
 
 import markdown
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
 from hooks.data import load_paths
@@ -88,7 +87,7 @@ def test_ticks_are_kept_and_shared(open_page: Open, language: str) -> None:
     expect(page.locator(".path progress").first).to_have_js_property("value", 1)
     expect(page.locator(".path__notice")).to_be_hidden()
     waiting.box(boxes.first, lambda seen: seen["width"] >= 18)
-    found = Axe().run(page).response["violations"]
+    found = waiting.audit(page).response["violations"]
     assert [one["id"] for one in found] == []
     page.goto(page.url.replace("paths.", "one."))
     box = page.get_by_label(words[0])

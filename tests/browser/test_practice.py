@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
 from hooks.notes.questions import Card
@@ -166,7 +165,7 @@ def test_without_storage_it_works_and_says_so(open_page: Open) -> None:
 @LANGUAGES
 def test_nothing_is_out_of_reach(open_page: Open, language: str) -> None:
     page = open_page(language)
-    result = Axe().run(page)
+    result = waiting.audit(page)
     assert result.violations_count == 0, result.generate_report()
 
 

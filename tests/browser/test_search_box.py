@@ -10,7 +10,6 @@ from typing import get_args
 from urllib.parse import unquote
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from mkdocs.utils.yaml import yaml_load
 from playwright.sync_api import BrowserContext, Page, Request, Route, WebError, expect
 
@@ -594,7 +593,7 @@ def test_accessible(window: Window, small_site: Path, scheme: str, width: int, w
     expect(page.locator(CHIP).first).to_be_visible()
     waiting.at_rest(page)  # Material fades the dialog in
     waiting.fits(page)
-    violations = Axe().run(page).response["violations"]
+    violations = waiting.audit(page).response["violations"]
     serious = [
         (one["id"], one["nodes"][0]["html"][:200])
         for one in violations

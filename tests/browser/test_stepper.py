@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from hooks.drawings.figures import inline_figures
@@ -115,8 +114,7 @@ def test_by_buttons(kind: str, language: str, open_page: Open) -> None:
     waiting.at_least(page.locator(".figure__controls button:visible"), width=44, height=44)
     expect(button(page, play)).to_be_visible()
     waiting.fits(page)
-    waiting.reachable(page)
-    found = Axe().run(page)
+    found = waiting.audit(page)
     assert found.violations_count == 0, found.generate_report()
 
 

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
 from hooks.data import check_terms
@@ -138,7 +137,7 @@ def test_for_all(open_page: Open, scheme: str) -> None:
     )
     page.keyboard.press("Tab")
     expect(page.locator(".term-tip")).to_be_visible()
-    assert Axe().run(page).response["violations"] == []
+    assert waiting.audit(page).response["violations"] == []
 
 
 @pytest.mark.browser

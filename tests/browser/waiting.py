@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Any, TypeVar
 
+from axe_playwright_python.base import AxeResults
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import FloatRect, Locator, Page
 
 T = TypeVar("T")
@@ -82,3 +84,14 @@ def at_least(ones: Locator, width: float = 0, height: float = 0) -> None:
     one_there.wait_for()
     for one in ones.all():
         box(one, lambda seen: seen["width"] >= width and seen["height"] >= height)
+
+
+def audit(page: Page, *context: Any, **options: Any) -> AxeResults:
+    """Tell what keeps readers out of the page, once it is drawn, reachable and at rest.
+
+    What fades in has another contrast, and what is not wired up yet cannot be reached.
+    """
+    drawn(page)
+    reachable(page)
+    at_rest(page)
+    return Axe().run(page, *context, **options)
