@@ -45,8 +45,8 @@ KNOWN: Final = ("1.6.1", "1.6.7")
 """Versions of MkDocs and of ProperDocs whose `Page.render` sets what is kept here."""
 SWITCH: Final = "HANDBOOK_CACHE"
 FOLDER: Final = ".cache/build"
-_CHARTS: Final = 32
-"""So many charts take as long as the start of the engine that draws them."""
+_CHARTS: Final = 16
+"""So many charts are worth the start of an engine that draws them."""
 _SITE_DATES: Final = "git_site_revision"
 _HERE: Final = Path(__file__).resolve().parent
 log = logging.getLogger("mkdocs.plugins.handbook")
@@ -95,6 +95,7 @@ def begin(build: Build, made_from: str, config: MkDocsConfig) -> Accelerator | N
         return None
     found = Accelerator(build, made_from)
     proxies.watch_scripts(config, found.store, code())
+    proxies.watch_search(config)
     return found
 
 
@@ -332,7 +333,7 @@ class Accelerator:
         return watched
 
     def framed(self, template: jinja2.Template, context: Any) -> str:
-        """Return a page in its template; but for a preview, nobody asks for its content again."""
+        """Return a page in its template; but for a preview, nobody asks for its text again."""
         page = context.get("page")
         if page is None:
             return template.render(context)
@@ -340,7 +341,7 @@ class Accelerator:
             return self._framed(template, context, page)
         finally:
             if not self.build.is_serving:  # MkDocs keeps every page until the end
-                page.content = None
+                page.content = page.markdown = ""  # its title is there only while these are texts
 
     def _framed(self, template: jinja2.Template, context: Any, page: Page) -> str:
         try:
