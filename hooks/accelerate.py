@@ -7,8 +7,9 @@ processes make those results beforehand, by doing MkDocs' steps in a copy of thi
 find they leave in the store, and nothing else of theirs counts. A result that is missing, or that
 came with a message, is made as ever. So a wrong guess costs time only.
 
-Three things are replaced, each for one object at a time: `Page.render` of MkDocs, the environment
-of templates that `on_env` returns, and the step in which mermaid2 reads a finished page.
+Four things are replaced, each for one object at a time: `Page.render` of MkDocs, the environment
+of templates that `on_env` returns, the step in which mermaid2 reads a finished page, and that in
+which Material's search reads one.
 HANDBOOK_CACHE=off leaves them alone, and so does a generator whose version is not known here.
 """
 
