@@ -7,8 +7,9 @@ processes make those results beforehand, by doing MkDocs' steps in a copy of thi
 find they leave in the store, and nothing else of theirs counts. A result that is missing, or that
 came with a message, is made as ever. So a wrong guess costs time only.
 
-Three things are replaced, each for one object at a time: `Page.render` of MkDocs, the environment
-of templates that `on_env` returns, and the step in which mermaid2 reads a finished page.
+Four things are replaced, each for one object at a time: `Page.render` of MkDocs, the environment
+of templates that `on_env` returns, the step in which mermaid2 reads a finished page, and that in
+which Material's search reads one.
 HANDBOOK_CACHE=off leaves them alone, and so does a generator whose version is not known here.
 """
 
@@ -45,8 +46,8 @@ KNOWN: Final = ("1.6.1", "1.6.7")
 """Versions of MkDocs and of ProperDocs whose `Page.render` sets what is kept here."""
 SWITCH: Final = "HANDBOOK_CACHE"
 FOLDER: Final = ".cache/build"
-_CHARTS: Final = 32
-"""So many charts take as long as the start of the engine that draws them."""
+_CHARTS: Final = 16
+"""So many charts are worth the start of an engine that draws them."""
 _SITE_DATES: Final = "git_site_revision"
 _HERE: Final = Path(__file__).resolve().parent
 log = logging.getLogger("mkdocs.plugins.handbook")
@@ -95,6 +96,7 @@ def begin(build: Build, made_from: str, config: MkDocsConfig) -> Accelerator | N
         return None
     found = Accelerator(build, made_from)
     proxies.watch_scripts(config, found.store, code())
+    proxies.watch_search(config)
     return found
 
 
@@ -332,7 +334,7 @@ class Accelerator:
         return watched
 
     def framed(self, template: jinja2.Template, context: Any) -> str:
-        """Return a page in its template; but for a preview, nobody asks for its content again."""
+        """Return a page in its template; but for a preview, nobody asks for its text again."""
         page = context.get("page")
         if page is None:
             return template.render(context)
@@ -340,7 +342,7 @@ class Accelerator:
             return self._framed(template, context, page)
         finally:
             if not self.build.is_serving:  # MkDocs keeps every page until the end
-                page.content = None
+                page.content = page.markdown = ""  # its title is there only while these are texts
 
     def _framed(self, template: jinja2.Template, context: Any, page: Page) -> str:
         try:

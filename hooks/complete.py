@@ -46,28 +46,35 @@ def complete_site(
         functools.partial(kept.recall, "held"),
     )
     publish.add_licences(tree.root, staged)
-    made: dict[str, str | bytes] = {}
-    for old, new in addresses.redirects(tree.notes).items():
-        canonical = f"{site_url}{new}" if site_url else ""
-        made[old] = addresses.redirect_page(old, new, _language_of(old), canonical)
-    made |= _carried(build, site_url)
-    made |= downloads.files(tree.facts) | build.files | _questions(build.asked, site_url)
-    made |= calc_presets.files(calc_engine.default(tree.facts).data)
-    made |= graph.files(tree.notes, tree.areas)
-    made |= previews.files(build.searched.values())
-    made |= resource_files(tree.library, resources.topics(tree.areas))
-    made |= shared.entrance_files(build.about, site_url)
-    leaves = [leaf for leaf, _ in build.written.values()]
-    made |= shared.card_files(leaves, site_url, tree.root / ".cache" / "cards", kept)
-    sitemap = staged / "sitemap.xml"
-    if sitemap.is_file():  # again, without the day of the build in its head
-        made["sitemap.xml.gz"] = gzip.compress(sitemap.read_bytes(), mtime=0)
-    publish.add_files(staged, made)
+    _write(build, staged, site_url)
     if not build.is_serving:
         prune.prune(
             staged, keep=prune.STOCK if search_settings.engine == "stock" else (), kept=kept
         )
     return sorted({*build.found, *check.check_site(staged, site_url=site_url, kept=kept)})
+
+
+def _write(build: Build, staged: Path, site_url: str) -> None:
+    """Write what is made from the pages, kind by kind: of a large site only one is held at once."""
+    tree, kept = build.tree, build.tree.data.kept
+    add = functools.partial(publish.add_files, staged)
+    for old, new in addresses.redirects(tree.notes).items():
+        canonical = f"{site_url}{new}" if site_url else ""
+        add({old: addresses.redirect_page(old, new, _language_of(old), canonical)})
+    add(_carried(build, site_url))
+    add(downloads.files(tree.facts))
+    add(build.files)
+    add(_questions(build.asked, site_url))
+    add(calc_presets.files(calc_engine.default(tree.facts).data))
+    add(graph.files(tree.notes, tree.areas))
+    add(previews.files(build.searched.values()))
+    add(resource_files(tree.library, resources.topics(tree.areas)))
+    add(shared.entrance_files(build.about, site_url))
+    leaves = [leaf for leaf, _ in build.written.values()]
+    add(shared.card_files(leaves, site_url, tree.root / ".cache" / "cards", kept))
+    sitemap = staged / "sitemap.xml"
+    if sitemap.is_file():  # again, without the day of the build in its head
+        add({"sitemap.xml.gz": gzip.compress(sitemap.read_bytes(), mtime=0)})
 
 
 def _searched(build: Build) -> list[entries.Entry]:

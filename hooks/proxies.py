@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 _SCRIPTED: Final = "mermaid2"
 """The plugin that reads a whole finished page to put a script at its end."""
+_SEARCH_MARK: Final = "data-search-"
 
 
 class Environment:
@@ -97,6 +98,30 @@ class Scripted:
             found = self._step(text, page=page, config=config, **named)
             self._store.put(key, found)
         return found
+
+
+class Searched:
+    """The step in which Material's search takes its own marks out of a page; few have any."""
+
+    def __init__(self, step: Callable[..., Any]) -> None:
+        """Take the step."""
+        self._step = step
+
+    def __call__(self, context: Any, *, page: Page, **named: Any) -> Any:
+        """Do it, where the page has marks or is to be in the index of Material's own engine."""
+        is_left_out = (page.meta.get("search") or {}).get("exclude")
+        if is_left_out and _SEARCH_MARK not in (page.content or ""):
+            return None
+        return self._step(context, page=page, **named)
+
+
+def watch_search(config: MkDocsConfig) -> None:
+    """Spare pages a step of Material's search that changes nothing in them."""
+    plugin = config.plugins.get("search") or config.plugins.get("material/search")
+    steps: list[Any] = config.plugins.events["page_context"]
+    for at, step in enumerate(steps):
+        if plugin is not None and getattr(step, "__self__", None) is plugin:
+            steps[at] = Searched(step)
 
 
 def watch_scripts(config: MkDocsConfig, kept: store.Store, seed: str) -> None:

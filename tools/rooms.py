@@ -19,6 +19,8 @@ FACES = (
     "adapter",
     "cli",
     "preview",
+    "beside",
+    "resume",
     "accelerate",
     "proxies",
     "dependencies",
@@ -41,6 +43,8 @@ room, not a module in it. `make check` refuses anything else.
 ```text
 adapter | cli
 preview
+beside
+resume
 accelerate
 proxies
 dependencies
