@@ -102,7 +102,10 @@ def begin(build: Build, made_from: str, config: MkDocsConfig) -> Accelerator | N
 
 @functools.cache
 def code() -> str:
-    """Return a hash of the code that makes results, and of what is installed."""
+    """Return a hash of the code that makes results, and of what is installed.
+
+    Asked once: what is changed later is not what this process has loaded.
+    """
     return inputs.digest(inputs.packages(), inputs.of_files([_HERE], _HERE))
 
 

@@ -32,6 +32,11 @@ _LONGEST = 48
 _COMMENT = re.compile(r"<!--.*?-->|\[\^[^\]]+\]|<[^>]+>")
 
 
+def anew(_: str, make: Callable[[], list[list[str]]]) -> list[list[str]]:
+    """Recall nothing of an earlier build."""
+    return make()
+
+
 def items(notes: Catalogue, recall: Recall) -> list[Item]:
     """Return the questions of the home page, and the rows of all tables of symptoms.
 
@@ -115,7 +120,7 @@ def _asked(note: Note, notes: Catalogue) -> list[Said]:
     return found
 
 
-def symptoms(note: Note, notes: Catalogue, recall: Recall | None = None) -> list[Said]:
+def symptoms(note: Note, notes: Catalogue, recall: Recall = anew) -> list[Said]:
     """Return the rows of a note's first table of symptoms: what is seen, then what to do."""
     heading = _heading(note, notes)
     if heading is None:
@@ -129,8 +134,7 @@ def symptoms(note: Note, notes: Catalogue, recall: Recall | None = None) -> list
     name = _Names("see")
     found = []
     table = "\n".join(kept[line:end])
-    read = functools.partial(_rows, table)
-    for cells in recall(table, read) if recall else read():
+    for cells in recall(table, functools.partial(_rows, table)):
         seen = cells[0]
         found.append(Said(seen, " · ".join(filter(None, cells[1:])), name(seen), identifier))
     return found

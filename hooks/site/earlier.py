@@ -15,6 +15,10 @@ from pathlib import Path
 _UNFINISHED = ".part"
 
 
+class _OverError(Exception):
+    """Somebody wants to write to the site that is being copied."""
+
+
 def find(folder: Path, made_from: str) -> tuple[Path | None, bool]:
     """Return the site that is kept, None where there is none, and whether it is made from this."""
     if not made_from:
@@ -37,20 +41,19 @@ def keep(folder: Path, made_from: str, site: Path, is_over: Callable[[], bool]) 
     if (folder / made_from).is_dir():
         return True
     fresh = folder / f"{made_from}.{os.getpid()}{_UNFINISHED}"
+
+    def copy(file: str, target: str) -> None:
+        if is_over():
+            raise _OverError
+        shutil.copyfile(file, target)
+
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for base, _, names in os.walk(site):
-            target = fresh / Path(base).relative_to(site)
-            target.mkdir()
-            for name in names:
-                if is_over():
-                    return False
-                shutil.copyfile(Path(base, name), target / name)
+        shutil.copytree(site, fresh, copy_function=copy)
         if is_over():
             return False
         others = _sites(folder)
         fresh.rename(folder / made_from)
-    except OSError:  # a full disk costs the next preview its start, and nothing else
+    except (_OverError, OSError):  # a full disk costs the next preview its start, and nothing else
         return False
     finally:
         shutil.rmtree(fresh, ignore_errors=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -49,11 +48,6 @@ FILES: dict[str, str | bytes] = {
 }
 
 
-def made_anew(_: str, make: Callable[[], list[list[str]]]) -> list[list[str]]:
-    """Recall nothing of an earlier build."""
-    return make()
-
-
 @pytest.fixture(scope="module")
 def notes(tmp_path_factory: pytest.TempPathFactory) -> Catalogue:
     return tree(tmp_path_factory.mktemp("notes"), FILES)[0]
@@ -64,7 +58,7 @@ def items(notes: Catalogue) -> tuple[Item, ...]:
     glossary, _ = check_terms({"docs/data/terms/01-w.yml": TERMS})
     library: Library = {"paged": PAPER}
     fences = DataFences(FactBase(), Path("docs"), Path(), notes)
-    return catalogue.gather(notes, glossary, library, fences, calc_engine.default(), made_anew)
+    return catalogue.gather(notes, glossary, library, fences, calc_engine.default(), answers.anew)
 
 
 def test_every_kind_is_in_the_list(items: tuple[Item, ...]) -> None:
@@ -107,7 +101,7 @@ def test_an_id_that_two_things_have(tmp_path: Path, body: str, target: str) -> N
     notes, _ = tree(tmp_path, {"t/a.md": note(body)})
     fences = DataFences(FactBase(), tmp_path, tmp_path, notes)
     glossary, _ = check_terms({})
-    found = catalogue.gather(notes, glossary, {}, fences, calc_engine.default(), made_anew)
+    found = catalogue.gather(notes, glossary, {}, fences, calc_engine.default(), answers.anew)
     assert [(one.rule, one.target) for one in catalogue.check(found, notes)] == [
         ("catalogue", target)
     ]

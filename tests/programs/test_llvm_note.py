@@ -9,22 +9,17 @@ import sys
 
 import pytest
 
+from tests.programs import printed
 from tools.figures.files import ROOT
 
 PROGRAM = "docs/compiler/code/pico.py"
-SHOWN = re.compile(r"```text title=\"printed by llvmlite ([^\"]+)\"\n(.*?)\n```", re.S)
-NOTES = ("llvm", "llvm.en")
-
-
-def shown(note: str) -> tuple[str, str]:
-    found = SHOWN.search((ROOT / f"docs/compiler/{note}.md").read_text("utf-8"))
-    assert found is not None
-    return found[1], found[2]
+TOOL = "llvmlite"
+NOTES = ("compiler/llvm", "compiler/llvm.en")
 
 
 def row(function: str, stage: str) -> list[int]:
     """The numbers of one stage of one function in the output that the notes show."""
-    _, block = shown("llvm.en")
+    _, block = printed.by(TOOL, NOTES[1])
     part = block[block.index(f"\n{function} ") :]
     line = re.search(rf"^  {re.escape(stage)} {{2,}}(.*)$", part, re.M)
     assert line is not None
@@ -38,7 +33,7 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_both_languages_show_one_output() -> None:
-    assert shown(NOTES[0]) == shown(NOTES[1])
+    assert printed.by(TOOL, NOTES[0]) == printed.by(TOOL, NOTES[1])
 
 
 @pytest.mark.parametrize(
@@ -60,16 +55,16 @@ def test_the_table_is_what_the_program_printed(
     function: str, stage: str, column: slice, number: int, said: str
 ) -> None:
     assert sum(row(function, stage)[column]) == number
-    assert said in (ROOT / "docs/compiler/llvm.en.md").read_text("utf-8")
+    assert said in printed.text(NOTES[1])
 
 
 def test_the_program_prints_what_the_notes_show() -> None:
     if importlib.util.find_spec("llvmlite") is None:
         assert run().returncode == 77
         pytest.skip("no llvmlite here")
-    version, printed = shown("llvm.en")
+    version, output = printed.by(TOOL, NOTES[1])
     if importlib.import_module("llvmlite").__version__ != version:
         pytest.skip("another version of llvmlite")
     done = run()
     assert done.returncode == 0, done.stderr
-    assert done.stdout.rstrip("\n") == printed
+    assert done.stdout.rstrip("\n") == output

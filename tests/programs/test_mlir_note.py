@@ -8,33 +8,24 @@ import sys
 
 import pytest
 
+from tests.programs import printed
 from tools.figures.files import ROOT
 
 PROGRAM = "docs/compiler/code/mlir_steps.py"
-SHOWN = re.compile(r"```text title=\"printed by MLIR ([^\"]+)\"\n(.*?)\n```", re.S)
+TOOL = "MLIR"
+NOTES = ("compiler/mlir", "compiler/mlir.en")
 ROW = re.compile(r"^\| (?P<step>[^|]+) \| (?P<number>\d+) \|", re.M)
 
 
-def text(note: str) -> str:
-    return (ROOT / f"docs/compiler/{note}.md").read_text("utf-8")
-
-
-def shown(note: str) -> tuple[str, str]:
-    found = SHOWN.search(text(note))
-    assert found is not None
-    return found[1], found[2]
-
-
 def test_both_languages_show_one_output() -> None:
-    assert shown("mlir") == shown("mlir.en")
+    assert printed.by(TOOL, NOTES[0]) == printed.by(TOOL, NOTES[1])
 
 
-@pytest.mark.parametrize("note", ["mlir", "mlir.en"])
+@pytest.mark.parametrize("note", NOTES)
 def test_the_table_has_the_numbers_of_the_output(note: str) -> None:
-    _, printed = shown(note)
-    cpu = printed.split("for a GPU")[0]
+    cpu = printed.by(TOOL, note)[1].split("for a GPU")[0]
     counted = re.findall(r"^  \w+ +(\d+):", cpu, re.M)
-    assert [row["number"] for row in ROW.finditer(text(note))] == counted
+    assert [row["number"] for row in ROW.finditer(printed.text(note))] == counted
 
 
 def test_the_program_prints_what_the_notes_show() -> None:
@@ -44,7 +35,7 @@ def test_the_program_prints_what_the_notes_show() -> None:
     if done.returncode == 77:
         assert done.stderr.startswith("skipped: no ")
         pytest.skip("no tools of MLIR here")
-    version, printed = shown("mlir.en")
+    version, output = printed.by(TOOL, NOTES[1])
     if not done.stdout.startswith(f"MLIR {version}\n"):
         pytest.skip("another version of MLIR")
-    assert done.stdout.rstrip("\n") == printed
+    assert done.stdout.rstrip("\n") == output

@@ -93,9 +93,3 @@ def test_what_cannot_be_read_is_no_reason_to_look(tmp_path: Path) -> None:
 )
 def test_limits(locked: int, files: int, shared: int, seen: set[str]) -> None:
     assert {row.name for row in node.limits(locked, files, shared, 100) if row.look} == seen
-
-
-@pytest.mark.parametrize("language", ["", ".en"])
-def test_the_note_shows_the_trace(language: str) -> None:
-    kept = (ROOT / "docs/eng/traces/node_settings.txt").read_text("utf-8").strip()
-    assert kept in (ROOT / f"docs/eng/linux-os{language}.md").read_text("utf-8")

@@ -112,10 +112,3 @@ def test_no_start_beside_another_or_beside_its_workers(tmp_path: Path) -> None:
     until_ended(left)
     fourth = start(tmp_path, "true")
     assert fourth.wait() == 0
-
-
-@pytest.mark.parametrize("language", ["", ".en"])
-def test_the_note_shows_what_torchrun_left(language: str) -> None:
-    trace = (ROOT / "docs/eng/traces/kill_torchrun.txt").read_text("utf-8")
-    kept = trace.split("\n", 1)[1].strip()
-    assert kept in (ROOT / f"docs/eng/python-shell{language}.md").read_text("utf-8")

@@ -60,9 +60,6 @@ def machine(run: Run, versions: dict[str, str]) -> dict[str, Any]:
     names = parse.gpu_names(smi, SMI)
     count, name = len(names), names[0]
     family, model, cpus = (_field(host, key) for key in (r"CPU family", r"Model", r"CPU\(s\)"))
-    cuda = parse.driver_cuda(smi, SMI)  # what a run of PyTorch alone has; else the compiler's
-    if "release" in host:
-        cuda = parse.nvcc_release(host, "machine.txt")
     return {
         "description": both(
             f"{count} 块 {name}（{run.site['zh']}），Firecracker 虚拟机",
@@ -71,7 +68,10 @@ def machine(run: Run, versions: dict[str, str]) -> dict[str, Any]:
         "gpu": name,
         "gpu_count": count,
         "driver": parse.driver_version(smi, SMI),
-        "cuda": cuda,
+        # A run of PyTorch alone has no compiler: then it is what the driver serves.
+        "cuda": parse.nvcc_release(host, "machine.txt")
+        if "release" in host
+        else parse.driver_cuda(smi, SMI),
         **versions,
         "os_kernel": host.splitlines()[0],
         "cpu": f"{_field(host, 'Model name')}, family {family} model {model}, {cpus} vCPU",

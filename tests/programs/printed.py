@@ -1,0 +1,24 @@
+"""What a note shows as printed by a program whose tools are not everywhere."""
+
+from __future__ import annotations
+
+import re
+
+from tools.figures.files import ROOT
+
+
+def text(note: str) -> str:
+    """Return a note's source; `note` is its file below `docs/`, without `.md`."""
+    return (ROOT / f"docs/{note}.md").read_text("utf-8")
+
+
+def blocks(note: str) -> list[tuple[str, str]]:
+    """Return the titles and the texts of its blocks of output."""
+    return re.findall(r'```text title="([^"]*)"\n(.*?)\n```', text(note), re.S)
+
+
+def by(tool: str, note: str) -> tuple[str, str]:
+    """Return the version of a tool that a note names, and what its program printed with it."""
+    start = f"printed by {tool} "
+    ((title, block),) = [one for one in blocks(note) if one[0].startswith(start)]
+    return title.removeprefix(start), block
