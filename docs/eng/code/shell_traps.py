@@ -2,7 +2,7 @@
 
 Runs each case with bash or as a small Python program and prints what the
 caller sees: the exit status, and how many processes of the job are left.
-Needs bash 4.4 or newer and Linux; takes about ten seconds.
+Needs bash 4.4 or newer and Linux; takes about fifteen seconds.
 
     python docs/eng/code/shell_traps.py
 """
@@ -74,8 +74,12 @@ def running(mark: str) -> list[int]:
 
 
 def left(mark: str) -> int:
-    """How many such processes are left; they are killed then."""
-    found = running(mark)
+    """How many such processes stay; they are killed then. One that is ending counts as gone."""
+    for _ in range(10):
+        found = running(mark)
+        if not found:
+            break
+        time.sleep(0.05)
     for process in found:
         os.kill(process, signal.SIGKILL)
     return len(found)
@@ -86,6 +90,7 @@ def terminated(script: str, mark: str) -> str:
     process = subprocess.Popen(["bash", "-c", script.format(mark)])
     while not running(mark):
         time.sleep(0.05)
+    time.sleep(0.2)  # the shell that started it may not yet have noted its number
     process.terminate()
     try:
         said = f"ends at once, status {process.wait(timeout=2)}"
