@@ -1,4 +1,4 @@
-"""The model of a CDNA compute unit, beside what LLVM's and XLA's own tests and AMD's tables expect."""
+"""The model of a CDNA compute unit, beside what tests of LLVM and XLA and AMD's tables expect."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ cdna = load_program("chip/code/cdna.py")
 # llvm/test/CodeGen/AMDGPU/occupancy-levels.ll: registers, gfx900, gfx950
 LLVM = [
     (24, 10, 8), (28, 9, 8), (32, 8, 8), (36, 7, 8), (40, 6, 8), (44, 5, 8), (48, 5, 8), (56, 4, 8),
-    (64, 4, 8), (72, 3, 7), (80, 3, 6), (84, 3, 5), (88, 2, 5), (96, 2, 5), (100, 2, 4), (112, 2, 4),
-    (128, 2, 4), (144, 1, 3), (168, 1, 3), (200, 1, 2), (256, 1, 2),
+    (64, 4, 8), (72, 3, 7), (80, 3, 6), (84, 3, 5), (88, 2, 5), (96, 2, 5), (100, 2, 4),
+    (112, 2, 4), (128, 2, 4), (144, 1, 3), (168, 1, 3), (200, 1, 2), (256, 1, 2),
 ]  # fmt: skip
 # the same file, 8252 bytes of LDS: work-items of a workgroup, gfx900, gfx950
 LLVM_LDS = [
