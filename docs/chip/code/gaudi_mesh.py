@@ -21,6 +21,7 @@ from pathlib import Path
 Plug = tuple[int, int]  # card, port
 Wiring = dict[Plug, Plug | None]  # None leads out of the server
 MIB = 2**20
+CARDS, LINKS, OUT = 8, 3, 3  # of the mesh made by rule: links of a pair, ports out of a card
 
 
 # --8<-- [start:mesh]
@@ -159,12 +160,13 @@ def main(files: Sequence[str]) -> int:
         for name, wiring in wirings.items():
             print(describe(name, wiring))
         return any(faults(wiring) for wiring in wirings.values())
-    good = mesh(8, 3, 3)
+    good = mesh(CARDS, LINKS, OUT)
     print(describe("mesh by rule", good))
     cut = {plug: far for plug, far in good.items() if plug != (0, 3) and far != (0, 3)}
-    slow = min(links(cut, range(8)).values())
+    slow = min(links(cut, range(CARDS)).values())
+    most, less = (25 * (CARDS - 1) * n for n in (LINKS, slow))
     print(describe("the same, one cable gone", cut))
-    print(f"  direct all-reduce, Gaudi 3: at most {7 * slow * 25} GB/s instead of {7 * 3 * 25}")
+    print(f"  direct all-reduce, Gaudi 3: at most {less} GB/s instead of {most}")
 
     print("\nall-reduce of 256 MiB, least microseconds (busbw at most, GB/s)")
     print(f"{'cards':20}" + "".join(f"{m:>16}" for m in (2, 4, 8)))
