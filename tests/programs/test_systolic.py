@@ -12,10 +12,10 @@ from tools.figures.files import load_program
 array = load_program("chip/code/systolic.py")
 
 
-@pytest.mark.parametrize("edge", [1, 2, 4, 8])
+@pytest.mark.parametrize("edge", [2, 4, 8])
 @pytest.mark.parametrize(
     ("rows", "depth", "columns"),
-    [(1, 1, 1), (3, 8, 8), (8, 8, 8), (5, 7, 9), (20, 17, 3), (2, 30, 30), (33, 8, 24)],
+    [(1, 1, 1), (3, 8, 8), (8, 8, 8), (5, 7, 9), (20, 11, 3), (2, 12, 12), (33, 8, 16)],
 )
 def test_values_that_only_move_to_neighbours_give_the_product(
     edge: int, rows: int, depth: int, columns: int

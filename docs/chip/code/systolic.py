@@ -121,7 +121,8 @@ def main() -> None:
         w = random.integers(-9, 9, (depth, columns))
         result, took = multiply(edge, x, w)
         print(
-            f"edge {edge}, {rows} x {depth} x {columns}: equals numpy {np.array_equal(result, x @ w)},"
+            f"edge {edge}, {rows} x {depth} x {columns}:"
+            f" equals numpy {np.array_equal(result, x @ w)},"
             f" cycles {took}, by formula {cycles(edge, rows, depth, columns)}"
         )
     print("                                                 edge 128          edge 256")
