@@ -126,10 +126,10 @@ def main() -> None:
             f" cycles {took}, by formula {cycles(edge, rows, depth, columns)}"
         )
     print("                                                 edge 128          edge 256")
-    print("                        rows depth columns    cycles  used      cycles  used")
+    print("                        rows depth columns     cycles  used     cycles  used")
     for name, *shape in SHAPES:
         sides = "".join(
-            f" {cycles(e, *shape):9}  {100 * used(e, *shape):3.0f}% " for e in (128, 256)
+            f"  {cycles(e, *shape):9}  {100 * used(e, *shape):3.0f}%" for e in (128, 256)
         )
         print(f"{name:23} {shape[0]:4}  {shape[1]:4}    {shape[2]:4}{sides}")
     print("memory in tiles of 8 x 128, times the matrix itself")
