@@ -127,13 +127,22 @@ print(*[ctypes.CDLL(f"./v{n}.so").version() for n in (1, 2)])
 
 
 def twins(folder: Path) -> Iterator[str]:
-    """Two libraries with two versions of one header, loaded as Python loads extensions."""
+    """Two versions of one header: in libraries that Python loads, and in one program."""
     for option in ("-O2", "-fno-gnu-unique", "-fvisibility=hidden"):
         for number in (1, 2):
             out = folder / f"v{number}.so"
             build("count.cpp", out, "-O2", "-fPIC", "-shared", option, f"-DVERSION={number}")
         code = f"import os; os.chdir({str(folder)!r})\n{TWINS}"
         yield f"{option:20} {run(sys.executable, '-c', code)[1].strip()}"
+    for option in ("-O2", "-flto"):
+        objects = [str(folder / f"part{number}.o") for number in (1, 2)]
+        for number, out in enumerate(objects, 1):
+            build("layout.cpp", Path(out), "-O2", "-c", option, f"-DPART={number}")
+        link = ["g++", "-O2", option, *objects, "-o", str(folder / "layout")]
+        done = subprocess.run(link, capture_output=True, text=True, check=True)
+        says = "warns" if "-Wodr" in done.stderr else "links without a word"
+        result = "right" if run(str(folder / "layout"))[0] == 0 else "wrong"
+        yield f"one program, {option:7} {says}, result {result}"
 
 
 def order(folder: Path) -> Iterator[str]:

@@ -11,6 +11,7 @@
 std::atomic<bool> ready{false};
 int batch = 0;
 
+// --8<-- [start:order]
 void load() {
     batch = 42;
     ready.store(true, WRITE);  // release is right
@@ -21,6 +22,7 @@ int train() {
     }
     return batch;
 }
+// --8<-- [end:order]
 
 int main() {
     std::thread loader(load);
