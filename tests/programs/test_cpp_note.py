@@ -13,9 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from tools.figures.files import ROOT, load_program
-
 from tests.programs.printed import blocks
+from tools.figures.files import ROOT, load_program
 
 CODE = ROOT / "docs/eng/code"
 CPP = CODE / "cpp"

@@ -135,10 +135,10 @@ def twins(folder: Path) -> Iterator[str]:
         code = f"import os; os.chdir({str(folder)!r})\n{TWINS}"
         yield f"{option:20} {run(sys.executable, '-c', code)[1].strip()}"
     for option in ("-O2", "-flto"):
-        objects = [str(folder / f"part{number}.o") for number in (1, 2)]
-        for number, out in enumerate(objects, 1):
-            build("layout.cpp", Path(out), "-O2", "-c", option, f"-DPART={number}")
-        link = ["g++", "-O2", option, *objects, "-o", str(folder / "layout")]
+        objects = [folder / f"part{number}.o" for number in (1, 2)]
+        for number, part in enumerate(objects, 1):
+            build("layout.cpp", part, "-O2", "-c", option, f"-DPART={number}")
+        link = ["g++", "-O2", option, *map(str, objects), "-o", str(folder / "layout")]
         done = subprocess.run(link, capture_output=True, text=True, check=True)
         says = "warns" if "-Wodr" in done.stderr else "links without a word"
         result = "right" if run(str(folder / "layout"))[0] == 0 else "wrong"
