@@ -57,6 +57,24 @@ def test_a_signal_reaches_the_job_and_its_status_comes_back(tmp_path: Path) -> N
     assert (tmp_path / "log").read_text("utf-8").splitlines() == ["ready", "saved"]
 
 
+# ends at the very moment of the signal, so that bash may have reaped it before it asks
+QUICK = (
+    "import os, signal;"
+    "signal.signal(signal.SIGTERM, lambda *_: os._exit(7));"
+    "print(os.environ['SPT_NOENV'], flush=True);"
+    "[signal.pause() for _ in iter(int, 1)]"
+)
+
+
+def test_a_job_that_ends_at_once_keeps_its_status(tmp_path: Path) -> None:
+    for number in range(8):
+        job = start(tmp_path / str(number), sys.executable, "-S", "-c", QUICK)
+        until(tmp_path / str(number) / "log", "1\n")
+        job.terminate()
+        job.communicate(timeout=60)
+        assert job.returncode == 7
+
+
 # the job starts a process in a session of its own, without the files of its parent
 WORKER = (
     "import subprocess, sys;"

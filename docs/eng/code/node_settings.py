@@ -78,6 +78,7 @@ def memories(root: Path) -> Iterable[Row]:
     swaps = len(text(root, "proc/swaps").splitlines()) - 1
     yield Row("swap areas", str(swaps) if swaps >= 0 else "", swaps > 0)
     ratio = text(root, "proc/sys/vm/dirty_ratio")
+    # the limit; a writer is slowed from halfway between background and this on
     held = int(ratio or 0) * memory(root, "MemAvailable") / 100 / GB
     yield Row("dirty pages before a wait", f"about {held:.0f} GB" if held else "", held > 20)
     killed = re.search(r"oom_kill (\d+)", text(root, "sys/fs/cgroup/memory.events"))
