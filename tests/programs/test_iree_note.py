@@ -1,0 +1,58 @@
+"""The phases of the IREE note: what its program prints is what both notes show."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+
+import pytest
+
+from tests.programs import printed
+from tools.figures.files import ROOT
+
+PROGRAM = "docs/compiler/code/iree_phases.py"
+TOOL = "IREE"
+NOTES = ("compiler/iree-tpumlir", "compiler/iree-tpumlir.en")
+
+
+def test_both_languages_show_one_output() -> None:
+    assert printed.by(TOOL, NOTES[0]) == printed.by(TOOL, NOTES[1])
+
+
+@pytest.mark.parametrize("note", NOTES)
+def test_the_first_table_has_the_numbers_of_the_output(note: str) -> None:
+    """Memory, concurrency, imports and sizes, in the order of the table."""
+    block = printed.by(TOOL, note)[1]
+    patterns = (
+        r"transient: (\d+)", r"external: (\d+)", r"at the same time: (\d+)",
+        r"imports (\d+)", r"bytecode: (\d+)", r"llvm-cpu\S+ \S+ +(\d+)", r"x86_64\.so (\d+)",
+    )  # fmt: skip
+    wanted = [re.findall(pattern, block)[0] for pattern in patterns]
+    table = printed.text(note).split("| ---: |\n", 1)[1].split("\n\n")[0]
+    rows = [line.rsplit("|", 2)[1] for line in table.splitlines()]
+    assert re.findall(r"\d+", " ".join(rows[1:])) == wanted
+    dispatches = re.findall(r"(\d+) dispatches", block)
+    assert re.findall(r"\d+", rows[0])[1:] == dispatches
+
+
+@pytest.mark.parametrize("note", NOTES)
+def test_the_table_of_files_has_the_sizes_of_the_output(note: str) -> None:
+    block = printed.by(TOOL, note)[1]
+    files = re.findall(r"^  [\w, -]+? +(\d+)  module\.fb", block, re.M)
+    rows = re.findall(r"^\| `(?:llvm|vmvx|vulkan|rocm)[^|]*\| (\d+) \|", printed.text(note), re.M)
+    assert rows == files
+    assert len(files) == 4
+
+
+def test_the_program_prints_what_the_notes_show() -> None:
+    done = subprocess.run(
+        [sys.executable, PROGRAM], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    if done.returncode == 77:
+        assert done.stderr.startswith("skipped: no ")
+        pytest.skip("no tools of IREE here")
+    version, output = printed.by(TOOL, NOTES[1])
+    if not done.stdout.startswith(f"IREE {version}\n"):
+        pytest.skip("another version of IREE")
+    assert done.stdout.rstrip("\n") == output
