@@ -150,7 +150,7 @@ SERVERS = [
     gaudi("Gaudi 2, 100 Gb/s", 12.5),
     gaudi("Gaudi 3, 200 Gb/s", 25),
     Server("MI300X, xGMI", pair=64, card=None, out=50),
-    Server("H100, NVSwitch", pair=None, card=450, out=50),
+    Server("H100, NVLS off", pair=None, card=450, out=50),
 ]
 
 
