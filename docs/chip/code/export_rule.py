@@ -74,7 +74,7 @@ def limit(area: float) -> float:
 
 
 def case_by_case(tpp: float, memory: float) -> bool:
-    """January 2026: whether an application for China is judged at all, instead of refused."""
+    """January 2026: below both lines for case-by-case review; the other conditions are not here."""
     return tpp < 21_000 and memory < 6_500
 
 
@@ -153,7 +153,7 @@ def main() -> None:
             f"{name:12s}{part.tpp:6.0f}{part.density:7.2f}{old:>7s}{new:>6s}"
             f"{edge:12.0f}{part.tpp / edge:8.1%}"
         )
-    print("January 2026   TPP   GB/s   application for China judged case by case")
+    print("January 2026   TPP   GB/s   below both lines")
     for name in LATER:
         part = found[name]
         judged = "yes" if case_by_case(part.tpp, part.memory) else "no"
