@@ -58,6 +58,13 @@ def test_a_converter_stays_in_its_range_and_within_half_a_step() -> None:
     assert np.abs(codes - counts).max() <= 128 / 15 / 2
 
 
+@pytest.mark.parametrize("bits", [3, 5])
+def test_half_the_range_is_worth_a_bit(bits: int) -> None:
+    half = array.error(array.product(INPUTS, WEIGHTS, 128, bits, clip=0.5), TRUTH)
+    whole = array.error(array.product(INPUTS, WEIGHTS, 128, bits + 1), TRUTH)
+    assert half == pytest.approx(whole, rel=0.05)
+
+
 def test_cells_that_vary_spoil_even_an_ideal_converter() -> None:
     spoilt = [
         array.error(array.product(INPUTS, WEIGHTS, 128, spread=s), TRUTH) for s in (0.01, 0.1)

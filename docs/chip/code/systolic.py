@@ -2,8 +2,8 @@
 
 In: the edge of the array and two integer matrices. Every cell keeps a weight, passes the value
 that came from the left to the right and the sum that came from above, plus its own product, down.
-A tile of weights enters one row a cycle into a second register of each cell, and takes effect with
-the first value of its own rows. Out: the product, added up below the array, and the cycles.
+A tile of weights is written, one row a cycle, into a second register of each cell, and takes effect
+with the first value of its own rows. Out: the product, added up below the array, and the cycles.
 `cycles` gives the same count without simulating; shapes are rows x depth x columns.
 """
 
@@ -48,7 +48,7 @@ def tiles_of(weights: np.ndarray, edge: int) -> list[tuple[int, int, np.ndarray]
 
 
 def multiply(edge: int, x: np.ndarray, w: np.ndarray) -> tuple[np.ndarray, int]:
-    """Return `x @ w` and the cycles, by moving every value through the array."""
+    """Return `x @ w` and the cycles, by moving every input and sum through the array."""
     tiles = tiles_of(w, edge)
     begin = starts(edge, len(x), len(tiles))
     wide = np.pad(x, ((0, 0), (0, edge)))  # zeros where a tile is deeper than the matrix
@@ -56,9 +56,9 @@ def multiply(edge: int, x: np.ndarray, w: np.ndarray) -> tuple[np.ndarray, int]:
     weight, waiting, value, total = (np.zeros((edge, edge), int) for _ in range(4))
     place = np.arange(edge)
     diagonal = place[:, None] + place[None, :]
-    last = begin[-1] + len(x) + 2 * (edge - 1)
+    left = 0  # cycles until the last sum so far has left
     # --8<-- [start:cycle]
-    for now in range(last):
+    for now in range(begin[-1] + len(x) + 2 * edge):
         value[:, 1:] = value[:, :-1].copy()  # to the right
         value[:, 0] = 0
         total[1:] = total[:-1].copy()  # down
@@ -78,8 +78,9 @@ def multiply(edge: int, x: np.ndarray, w: np.ndarray) -> tuple[np.ndarray, int]:
             row = now - start - (edge - 1) - place  # what leaves column j at the bottom
             here = (row >= 0) & (row < len(x))
             sums[row[here], column + place[here]] += total[-1, here]
+            left = now + 1 if here.any() else left
     # --8<-- [end:cycle]
-    return sums[:, : w.shape[1]], last
+    return sums[:, : w.shape[1]], left
 
 
 def padded(rows: int, columns: int) -> float:
