@@ -112,8 +112,9 @@ def bytecode(folder):
     compiled(FIRST, STRIP, "-o", str(path))
     text = output(tool("iree-dump-module"), str(path))
     size = re.search(r"Bytecode: (\d+) bytes", text)[1]
-    calls = re.findall(r"^ +\[ *\d+\] (hal\.[\w.]+)\(", text, re.M)
-    print(f"bytecode: {size} bytes, imports {len(calls)} functions, all of hal")
+    imports = text.split("Imported Functions:")[1].split("Exported Functions:")[0]
+    of = re.findall(r"^ +\[ *\d+\] (\w+)\.", imports, re.M)
+    print(f"bytecode: {size} bytes, imports {len(of)} functions, all of {' or '.join(set(of))}")
     for device in ("local-sync", "local-task"):
         printed = output(
             tool("iree-run-module"), f"--module={path}", f"--device={device}", "--function=net",

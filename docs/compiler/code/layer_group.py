@@ -2,7 +2,7 @@
 
 A chain of 3 x 3 convolutions, stride 1, with the local memory of a BM1684X: 64 lanes of 256 KiB.
 A group reads its input once and writes its output once; all between stays in local memory. The
-model ignores bank limits, the time of weights to arrive, and double buffering.
+model ignores bank limits, double buffering, and the traffic and time of weights.
 """
 
 import itertools
@@ -20,6 +20,12 @@ def in_lane(rows):
 def rows_needed(rows, depth):
     """Input rows of each layer of a group for `rows` rows of its output, last layer first."""
     return [min(SIDE, rows + 2 * layer) for layer in range(depth + 1)]
+
+
+def rows_of(count, grow):
+    """Rows of all slices together, where each has `grow` more on both sides, inside the picture."""
+    rows = math.ceil(SIDE / count)
+    return sum(min(SIDE, at + rows + grow) - max(0, at - grow) for at in range(0, SIDE, rows))
 
 
 def slices(depth):
@@ -42,10 +48,8 @@ def main():
         if count is None:
             print(f"{depth:14}  {'none':>6}")
             continue
-        rows = math.ceil(SIDE / count)
-        needed = rows_needed(rows, depth)
-        computed = count * sum(needed[:-1]) / (depth * SIDE)
-        moved = whole / SIDE * (count * needed[-1] + SIDE) * LAYERS / depth
+        computed = sum(rows_of(count, layer) for layer in range(depth)) / (depth * SIDE)
+        moved = whole / SIDE * (rows_of(count, depth) + SIDE) * LAYERS / depth
         print(f"{depth:14}  {count:6}  {computed:12.2f}x  {moved / 1e6:18.0f}")
 
 

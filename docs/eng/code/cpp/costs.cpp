@@ -3,7 +3,6 @@
 // g++ -std=c++20 -O2 -pthread docs/eng/code/cpp/costs.cpp -o costs && ./costs
 // An argument divides the number of repetitions, for a quick look.
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -57,14 +56,6 @@ int main(int arguments, char** argument) {
     std::thread([] {}).join();
     line("shared_ptr by value, after the first thread",
          best(many, [&](long) { by_value(shared); }), call);
-    std::atomic<bool> stop{false};
-    std::thread other([&] {
-        while (!stop.load(std::memory_order_relaxed)) by_value(shared);
-    });
-    line("the same, another thread copies it, too",
-         best(many / 20, [&](long) { by_value(shared); }), call);
-    stop = true;
-    other.join();
 
     const std::vector<float> batch(1 << 18, 1.0F);
     line("lambda that captures 1 MiB by reference",
