@@ -17,15 +17,7 @@ from hooks.links.external import cache as external_cache
 from hooks.links.external import collect as external_collect
 from hooks.links.external import report as external_report
 from hooks.links.external.lychee import Checker
-from hooks.links.external.records import (
-    AGENT,
-    Document,
-    Settings,
-    Use,
-    Verdict,
-    documents,
-    host_of,
-)
+from hooks.links.external.records import AGENT, Document, Settings, Use, Verdict, documents, host_of
 from hooks.notes import Catalogue, catalogue
 
 ROOT = Path(__file__).resolve().parents[3]
