@@ -149,7 +149,7 @@ def main() -> int:
         print("browser: Playwright's own Chromium")
         return 0
     print("browser: none found (or no Chinese fonts); installing one …", flush=True)
-    if _apt("chromium", "fonts-noto-cjk") and find():
+    if _apt(*([] if find() else ["chromium"]), "fonts-noto-cjk") and find():
         print(f"browser: {find()}")
         return 0
     if find():

@@ -276,7 +276,7 @@ def test_readable_without_script(window: Window, site_address: str) -> None:
         pytest.param("en/index.html", "dark", marks=pytest.mark.slow),
         pytest.param("link/topo/index.html", "dark", marks=pytest.mark.slow),
         (NOTE, "light"),
-        ("en/link/topo/nvswitch.html", "dark"),
+        pytest.param("en/link/topo/nvswitch.html", "dark", marks=pytest.mark.slow),
         pytest.param("en/link/gpudirect/overview.html", "light", marks=pytest.mark.slow),
         pytest.param("roadmap.html", "light", marks=pytest.mark.slow),
         ("404.html", "dark"),

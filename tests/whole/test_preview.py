@@ -124,6 +124,7 @@ def test_a_saved_text_is_seen_alone_and_a_title_everywhere(served: Served) -> No
     assert served.said().count(ALONE) == before
 
 
+@pytest.mark.slow
 def test_the_next_preview_answers_with_the_site_of_the_last(served: Served) -> None:
     """At once where nothing has changed; else every page says that it is of an earlier one."""
     kept = served.keep()
