@@ -4,7 +4,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PORT ?= 8000
-JOBS ?= 2
+# One worker of the tests more than cores: browsers and servers keep it waiting now and then.
+JOBS ?= $(shell expr $$(nproc 2>/dev/null || echo 2) + 1)
 GITHUB_FILE = $(BIN)/check-jsonschema --quiet --builtin-schema vendor.github
 PYTEST = $(BIN)/python -m pytest -n $(JOBS) --dist worksteal
 # click and MkDocs print in colour; Material would print a notice on every run.

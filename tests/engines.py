@@ -26,7 +26,7 @@ from tools import browser as browser_tool
 
 DEAD_PROXY: Final = "127.0.0.1", 9
 """Whoever is asked besides the test's own server cannot be reached."""
-PATIENCE: Final = 30.0
+PATIENCE: Final = 60.0
 _PREFERENCES: Final[dict[str, object]] = {
     "marionette.port": 0,
     "app.normandy.enabled": False,

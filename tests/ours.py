@@ -7,7 +7,7 @@ from pathlib import Path
 
 from hooks.data.facts import FactBase
 from hooks.data.load import load_facts
-from hooks.notes import catalogue
+from hooks.notes import Memory, catalogue
 from hooks.notes.note import Catalogue
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -21,5 +21,8 @@ def facts() -> FactBase:
 
 @functools.cache
 def notes() -> Catalogue:
-    """Return the notes."""
-    return catalogue.load(ROOT / "docs", ROOT)[0]
+    """Return the notes, most of them as the last run has left them."""
+    memory = Memory(ROOT / ".cache/tests/notes", "tests")
+    found = catalogue.load(ROOT / "docs", ROOT, memory=memory)[0]
+    memory.save()
+    return found

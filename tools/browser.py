@@ -1,7 +1,8 @@
 """Find the browsers for the browser tests, and install what is missing.
 
 Debian and its kin get the distribution's packages (with fonts for Chinese): Chromium for most
-tests, Firefox and WebKitGTK for those of tests/browser/test_engines.py. Elsewhere Playwright's own
+tests, without its windows and toolbars where there is a package of that (it takes half the time),
+Firefox and WebKitGTK for those of tests/browser/test_engines.py. Elsewhere Playwright's own
 Chromium is fetched, and the other two are used where they are. `find()`, `find_firefox()` and
 `find_webkit()` are what the tests call.
 """
@@ -9,16 +10,18 @@ Chromium is fetched, and the other two are used where they are. `find()`, `find_
 from __future__ import annotations
 
 import os
+import platform
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
-_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+_SHELL = "chromium-headless-shell"
+_NAMES = (_SHELL, "chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 _MAC = Path("/Applications/Google Chrome.app/Contents/MacOS/Google Chrome")
 _FIREFOX = ("firefox-esr", "firefox")
 NOT_INSTALLED = Path(__file__).resolve().parent.parent / ".cache/browsers-not-installed.txt"
-"""Names the browsers that `main` could not install, one a line."""
+"""Names the browsers that `main` could not install, one a line; delete it to try again."""
 _MAC_FIREFOX = Path("/Applications/Firefox.app/Contents/MacOS/firefox")
 _CJK_FONTS = Path("/usr/share/fonts/opentype/noto/NotoSansCJK-Regular.ttc")
 
@@ -84,6 +87,33 @@ def _apt(*packages: str) -> bool:
     return True
 
 
+def _tried() -> set[str]:
+    """Return the names of what could not be installed."""
+    return set(NOT_INSTALLED.read_text("utf-8").split()) if NOT_INSTALLED.is_file() else set()
+
+
+def _note_tried(names: set[str]) -> None:
+    NOT_INSTALLED.parent.mkdir(exist_ok=True)
+    NOT_INSTALLED.write_text("\n".join(sorted(names)), encoding="utf-8")
+
+
+def _is_debian() -> bool:
+    try:
+        return platform.freedesktop_os_release().get("ID") == "debian"
+    except OSError:
+        return False
+
+
+def _shell() -> None:
+    """Install the Chromium that has no window, where Debian has it and that was not in vain."""
+    wanted = _is_debian() and installable() and not os.environ.get("CHROMIUM")
+    if not wanted or shutil.which(_SHELL) or _SHELL in _tried():
+        return
+    print(f"browser: installing {_SHELL}, in which the tests take half the time …", flush=True)
+    if not _apt(_SHELL):
+        _note_tried(_tried() | {_SHELL})
+
+
 def _others() -> None:
     """Install the other browsers where that is possible; their tests say what is missing."""
     missing: dict[str, tuple[str, ...]] = {}
@@ -91,29 +121,26 @@ def _others() -> None:
         missing["firefox"] = ("firefox-esr",)
     if not find_webkit() or not shutil.which("Xvfb"):
         missing["webkit"] = ("webkit2gtk-driver", "xvfb")
-    failed = []
+    failed = set()
     for name, packages in missing.items() if installable() else ():
         print(f"browser: installing {', '.join(packages)} …", flush=True)
         if not _apt(*packages):
-            failed.append(name)
+            failed.add(name)
             print(f"browser: {', '.join(packages)} could not be installed", file=sys.stderr)
-    NOT_INSTALLED.unlink(missing_ok=True)
-    if failed:
-        NOT_INSTALLED.parent.mkdir(exist_ok=True)
-        NOT_INSTALLED.write_text("\n".join(failed), encoding="utf-8")
+    _note_tried(_tried() - {"firefox", "webkit"} | failed)
 
 
 def is_expected(name: str) -> bool:
     """Return whether `firefox` or `webkit` should be here: it can be installed, and that was not
     tried in vain."""
-    tried = NOT_INSTALLED.read_text(encoding="utf-8").split() if NOT_INSTALLED.is_file() else []
-    return installable() and name not in tried
+    return installable() and name not in _tried()
 
 
 def main() -> int:
     """Make sure Chromium is there, with `--others` Firefox and WebKit too; return the status."""
     if "--others" in sys.argv[1:]:
         _others()
+    _shell()
     on_debian = Path("/etc/debian_version").exists()
     if find() and not (on_debian and not _CJK_FONTS.exists()):
         print(f"browser: {find()}")
@@ -122,7 +149,7 @@ def main() -> int:
         print("browser: Playwright's own Chromium")
         return 0
     print("browser: none found (or no Chinese fonts); installing one …", flush=True)
-    if _apt("chromium", "fonts-noto-cjk") and find():
+    if _apt(*([] if find() else ["chromium"]), "fonts-noto-cjk") and find():
         print(f"browser: {find()}")
         return 0
     if find():

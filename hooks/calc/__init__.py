@@ -4,7 +4,4 @@ from __future__ import annotations
 
 from hooks.calc.engine import CalcError, Engine
 
-__all__ = [
-    "CalcError",
-    "Engine",
-]
+__all__ = ["CalcError", "Engine"]

@@ -21,10 +21,7 @@ RATIO_TOLERANCE = 0.01
 
 
 def check_record(
-    path: Path,
-    root: Path,
-    known: Known | None = None,
-    families: Mapping[str, Any] | None = None,
+    path: Path, root: Path, known: Known | None = None, families: Mapping[str, Any] | None = None
 ) -> list[Finding]:
     """Return what is wrong with a record.
 

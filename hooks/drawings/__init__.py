@@ -4,7 +4,4 @@ from __future__ import annotations
 
 from hooks.drawings.charts.spec import Chart, Point
 
-__all__ = [
-    "Chart",
-    "Point",
-]
+__all__ = ["Chart", "Point"]

@@ -44,9 +44,7 @@ def _template() -> jinja2.Template:
 def svg(card: Card) -> str:
     """Return a card as SVG."""
     made: str = _template().render(
-        card=card,
-        title=wrap(card.title, *_TITLE),
-        text=wrap(card.text, *_TEXT),
+        card=card, title=wrap(card.title, *_TITLE), text=wrap(card.text, *_TEXT)
     )
     return made
 

@@ -90,11 +90,7 @@ def _keep(path: Path, verdicts: dict[str, _Verdict]) -> None:
 
 
 def check_diagrams(
-    diagrams: Iterable[Diagram],
-    library: Path,
-    cache_dir: Path | None,
-    *,
-    timeout_s: float = 30.0,
+    diagrams: Iterable[Diagram], library: Path, cache_dir: Path | None, *, timeout_s: float = 30.0
 ) -> list[Finding]:
     """Return a finding for each diagram that mermaid cannot parse.
 

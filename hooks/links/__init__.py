@@ -7,10 +7,4 @@ from hooks.links.redirects import follow
 from hooks.links.settings import Settings
 from hooks.links.targets import Target, resolve
 
-__all__ = [
-    "Settings",
-    "Target",
-    "follow",
-    "page_address",
-    "resolve",
-]
+__all__ = ["Settings", "Target", "follow", "page_address", "resolve"]

@@ -18,10 +18,7 @@ from hooks.findings import Finding, nearest
 from hooks.notes import DEFAULT_LANGUAGE, LANGUAGES, Catalogue, Note, twin_ids
 
 RULE = "address-lost"
-_WORDS = {
-    "zh": ("页面已移动", "这一页已移到："),
-    "en": ("Page moved", "This page has moved to:"),
-}
+_WORDS = {"zh": ("页面已移动", "这一页已移到："), "en": ("Page moved", "This page has moved to:")}
 
 
 def page_address(note_id: str, language: str) -> str:

@@ -140,11 +140,7 @@ _NEED_THE_WHOLE = frozenset({"undefined-reference", "unused-definition", "footno
 
 
 def _at_origin(
-    finding: Finding,
-    note: Note,
-    found: includes.Expanded,
-    catalogue: Catalogue,
-    settings: Settings,
+    finding: Finding, note: Note, found: includes.Expanded, catalogue: Catalogue, settings: Settings
 ) -> Finding:
     path, line = found.origins[min(max(finding.line, 1), len(found.origins)) - 1]
     if path == note.path:

@@ -168,9 +168,7 @@ class _Builder:
             text = self.plain(content).strip()
             if not identifier:
                 slug = slugger(text)
-            result.append(
-                Heading(level, text, identifier or slug, line[1] + 1, bool(identifier)),
-            )
+            result.append(Heading(level, text, identifier or slug, line[1] + 1, bool(identifier)))
         return result
 
 

@@ -10,16 +10,9 @@ from __future__ import annotations
 
 import unicodedata
 
-_KEPT_CATEGORIES = frozenset(
-    {"Lu", "Ll", "Lt", "Lm", "Lo", "Mn", "Mc", "Me", "Nd", "Nl", "Pc"},
-)
+_KEPT_CATEGORIES = frozenset({"Lu", "Ll", "Lt", "Lm", "Lo", "Mn", "Mc", "Me", "Nd", "Nl", "Pc"})
 # Circled and squared Latin letters are symbols (So) that Unicode calls Alphabetic.
-_ALPHABETIC_SYMBOLS = (
-    (0x24B6, 0x24E9),
-    (0x1F130, 0x1F149),
-    (0x1F150, 0x1F169),
-    (0x1F170, 0x1F189),
-)
+_ALPHABETIC_SYMBOLS = ((0x24B6, 0x24E9), (0x1F130, 0x1F149), (0x1F150, 0x1F169), (0x1F170, 0x1F189))
 
 
 def _is_kept(char: str) -> bool:

@@ -65,9 +65,7 @@ def check_navigation(
         if not page.path.startswith(("http:", "https:")) and page.path not in catalogue.notes:
             message = f"the navigation names '{page.path}', which does not exist under docs/"
             hint = nearest(page.path, catalogue.notes)
-            findings.append(
-                Finding(file, page.line, 1, "nav-missing", message, page.path, hint),
-            )
+            findings.append(Finding(file, page.line, 1, "nav-missing", message, page.path, hint))
     for note in catalogue.notes.values():
         if f"{note.id}.md" not in listed:
             message = f"'{note.path}' is not in the navigation; add '{note.id}.md' to nav in {file}"

@@ -5,8 +5,4 @@ from __future__ import annotations
 from hooks.pages.fences import DataFences
 from hooks.pages.items import Item, Said
 
-__all__ = [
-    "DataFences",
-    "Item",
-    "Said",
-]
+__all__ = ["DataFences", "Item", "Said"]

@@ -76,12 +76,7 @@ def _headings(note: Note) -> list[str]:
 
 
 def render(
-    coverage: Coverage,
-    notes: Catalogue,
-    library: Library,
-    language: str,
-    *,
-    prefix: str = "",
+    coverage: Coverage, notes: Catalogue, library: Library, language: str, *, prefix: str = ""
 ) -> str:
     """Return a table of counts, and a folded table of rows for each document, as Markdown."""
     words = _WORDS[language]

@@ -158,11 +158,7 @@ def _notes(marks: _Marks, words: dict[str, str]) -> str:
 
 
 def _sources(
-    used: dict[str, set[str]],
-    base: FactBase,
-    words: dict[str, str],
-    language: str,
-    page_dir: str,
+    used: dict[str, set[str]], base: FactBase, words: dict[str, str], language: str, page_dir: str
 ) -> str:
     items = ""
     bibliography = posixpath.relpath(page_of(language), page_dir or ".")

@@ -48,11 +48,7 @@ _KINDS = {"一手": "primary", "primary": "primary", "二手": "secondary", "sec
 _SKIPPED = frozenset({"a", "code", "pre", "script", "style", "svg"})
 _LONGEST_LABEL = 40
 _WORDS = {
-    "zh": {
-        "back": "回到正文中的脚注 {}",
-        "uses": "{} 处引用",
-        "use": "第 {} 处引用",
-    },
+    "zh": {"back": "回到正文中的脚注 {}", "uses": "{} 处引用", "use": "第 {} 处引用"},
     "en": {
         "back": "Jump back to footnote {} in the text",
         "uses": "used {} times",

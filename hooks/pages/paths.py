@@ -180,11 +180,7 @@ def foot(
 
 
 def _step(
-    note_id: str,
-    word: str,
-    notes: Catalogue,
-    language: str,
-    url_of: Callable[[str], str | None],
+    note_id: str, word: str, notes: Catalogue, language: str, url_of: Callable[[str], str | None]
 ) -> str:
     note, url = notes.in_language(note_id, language), url_of(note_id)
     said = _WORDS[language][word] + (_WORDS[language]["why"])

@@ -136,10 +136,7 @@ def _entry_at(address: str, keys: Mapping[str, str]) -> str | None:
 
 
 def render(
-    library: Library,
-    areas: Sequence[Area],
-    cited: Mapping[str, Sequence[Note]],
-    language: str,
+    library: Library, areas: Sequence[Area], cited: Mapping[str, Sequence[Note]], language: str
 ) -> str:
     """Return a heading and a table for each topic that has entries, as Markdown and HTML."""
     words = _WORDS[language]

@@ -28,8 +28,7 @@ if TYPE_CHECKING:
 MOST = 12
 """Marks in a section; a page with more looks freckled."""
 _TAG = re.compile(
-    r"<!--.*?-->|</[^>]*>|<([a-zA-Z][a-zA-Z0-9]*)((?:[^<>\"']++|\"[^\"]*\"|'[^']*')*+)>",
-    re.DOTALL,
+    r"<!--.*?-->|</[^>]*>|<([a-zA-Z][a-zA-Z0-9]*)((?:[^<>\"']++|\"[^\"]*\"|'[^']*')*+)>", re.DOTALL
 )
 _SKIPPED = frozenset(
     "a abbr audio button caption code dt figcaption figure h1 h2 h3 h4 h5 h6 kbd label math"

@@ -246,7 +246,7 @@ def test_without_script_the_page_still_teaches(open_page: Open, language: str) -
 @pytest.mark.parametrize(
     ("name", "scheme"),
     [
-        ("calc/training-memory", "light"),
+        pytest.param("calc/training-memory", "light", marks=pytest.mark.slow),
         pytest.param("en/calc/collective", "dark", marks=pytest.mark.slow),
         pytest.param("en/calc/roofline", "light", marks=pytest.mark.slow),
         ("topic/three", "dark"),
@@ -276,7 +276,14 @@ def test_accessible(window: Window, site: Path, small_site: Path, name: str, sch
             id="cuda-threads",
         ),
         pytest.param(
-            "calc/coalescing", "light", "相邻通道相隔", "32", "32", "32 个扇区", id="coalescing"
+            "calc/coalescing",
+            "light",
+            "相邻通道相隔",
+            "32",
+            "32",
+            "32 个扇区",
+            id="coalescing",
+            marks=pytest.mark.slow,
         ),
         pytest.param(
             "en/calc/bank-conflicts",
@@ -286,6 +293,7 @@ def test_accessible(window: Window, site: Path, small_site: Path, name: str, sch
             "1",
             "1 phase, 1 turn in all",
             id="bank-conflicts",
+            marks=pytest.mark.slow,
         ),
         pytest.param(
             "calc/stream-timeline",
@@ -295,6 +303,7 @@ def test_accessible(window: Window, site: Path, small_site: Path, name: str, sch
             "28 ms",
             "4 个流，28 ms",
             id="stream-timeline",
+            marks=pytest.mark.slow,
         ),
     ],
 )

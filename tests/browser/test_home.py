@@ -12,7 +12,9 @@ from tests.browser import waiting
 from tests.browser.conftest import Window
 
 PHONE = {"width": 390, "height": 844}
-PAGES = pytest.mark.parametrize("name", ["index.html", "en/index.html"])
+PAGES = pytest.mark.parametrize(
+    "name", ["index.html", pytest.param("en/index.html", marks=pytest.mark.slow)]
+)
 
 
 @PAGES

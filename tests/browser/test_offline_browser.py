@@ -325,7 +325,6 @@ def test_new_version_refreshes_what_was_stored(host: Host, context: BrowserConte
           return false;
         }""",
         arg=host.base + ONE,
-        timeout=15_000,
     )
     page.wait_for_function("async () => (await caches.keys()).length === 2")
     host.stop()

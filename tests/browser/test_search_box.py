@@ -460,7 +460,11 @@ def test_escape_closes_and_gives_the_focus_back(
     ("start", "cases"),
     [
         ("index.html", {"带宽": "2 个页面有结果", "量子": "没有结果"}),
-        ("en/index.html", {"zero-copy": "Results on 1 page", "bandwidth": "Results on 2 pages"}),
+        pytest.param(
+            "en/index.html",
+            {"zero-copy": "Results on 1 page", "bandwidth": "Results on 2 pages"},
+            marks=pytest.mark.slow,
+        ),
     ],
     ids=["zh", "en"],
 )
@@ -504,7 +508,8 @@ SAID = """() => {
 @pytest.mark.parametrize(
     ("late", "words", "said"),
     [
-        ("zh", "显存带宽", "1 个页面有结果"),  # a title has it, then the texts
+        # A title has it, then the texts.
+        pytest.param("zh", "显存带宽", "1 个页面有结果", marks=pytest.mark.slow),
         ("en", "shrinks", "1 个页面有结果"),  # not in Chinese, then in English
         # Half of it, then all.
         pytest.param("en", "congestion shrinks", "1 个页面有结果", marks=pytest.mark.slow),
@@ -571,7 +576,7 @@ def test_a_press_opens_what_it_began_on(context: BrowserContext, base: str) -> N
 @pytest.mark.parametrize(
     ("width", "scheme", "words"),
     [
-        (360, "light", ""),
+        pytest.param(360, "light", "", marks=pytest.mark.slow),
         pytest.param(1280, "dark", "", marks=pytest.mark.slow),
         pytest.param(360, "light", "带宽", marks=pytest.mark.slow),
         pytest.param(360, "dark", "带宽", marks=pytest.mark.slow),

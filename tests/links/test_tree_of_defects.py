@@ -85,17 +85,19 @@ def test_defects_of_files_and_configuration(
     assert others == PLANTED
 
 
-@pytest.mark.parametrize("body", ONE_VIEW)
-def test_what_only_the_site_has_is_reported_where_github_shows_the_notes(
-    tmp_path: Path, body: str
-) -> None:
+def test_what_only_the_site_has_is_reported_where_github_shows_the_notes(tmp_path: Path) -> None:
     docs = tmp_path / "docs"
     docs.mkdir()
-    (docs / "a.md").write_text(f"# T\n\n{body}\n\n[gone](gone.md)\n", encoding="utf-8")
-    assert [row["rule"] for row in check(tmp_path)] == ["dead-link"]
-    (row, _) = check(tmp_path, "--repo-url", "https://github.com/o/r")
-    assert row["rule"] == "view-difference"
-    assert "breaks on GitHub" in str(row["message"])
+    notes = {f"docs/{number}.md": body for number, body in enumerate(ONE_VIEW)}
+    for file, body in notes.items():
+        (tmp_path / file).write_text(f"# T\n\n{body}\n\n[gone](gone.md)\n", encoding="utf-8")
+    alone = {row["file"]: row["rule"] for row in check(tmp_path)}
+    assert alone == dict.fromkeys(notes, "dead-link")
+    both = check(tmp_path, "--repo-url", "https://github.com/o/r")
+    for file, body in notes.items():
+        (row, _) = [one for one in both if one["file"] == file]
+        assert row["rule"] == "view-difference", body
+        assert "breaks on GitHub" in str(row["message"]), body
 
 
 def test_every_field_is_there_and_no_other(

@@ -240,6 +240,7 @@ def test_marks_in_any_order(seed: int) -> None:
         assert (set(ours[0]), set(ours[1])) == (set(site[0]), set(site[1])), text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", sorted(DOCS.rglob("*.md")), ids=lambda path: path.name)
 def test_every_note_of_this_handbook(path: Path) -> None:
     text = fields.split(path.read_text(encoding="utf-8")).body

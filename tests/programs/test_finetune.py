@@ -63,15 +63,6 @@ def test_the_counts_are_what_an_h100_kept() -> None:
     assert two / full == pytest.approx(32 / 41, rel=0.01)
 
 
-@pytest.mark.parametrize("language", ["", ".en"])
-@pytest.mark.parametrize("part", ["table", "demo"])
-def test_the_note_shows_what_the_program_prints(
-    part: str, language: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    getattr(program, part)()
-    assert capsys.readouterr().out in (DOCS / f"train/finetune{language}.md").read_text("utf-8")
-
-
 def test_nf4_uses_its_end_levels_seldom(capsys: pytest.CaptureFixture[str]) -> None:
     program.demo()
     used = [float(x) for x in capsys.readouterr().out.splitlines()[-1].split()[2:]]

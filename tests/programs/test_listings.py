@@ -41,8 +41,13 @@ PROGRAMS = sorted(
 )
 
 
-LONG = {  # seconds of simulation each: with the slow tests, which CI runs too
+LONG = {  # seconds of work or of waiting each: with the slow tests, which CI runs too
     "python docs/ccl/code/compression.py",
+    "python docs/chip/code/hbm_channel.py",
+    "python docs/chip/code/npu_tile.py",
+    "python docs/eng/code/ab.py",
+    "python docs/eng/code/backfill.py --compare",
+    "python docs/eng/code/shell_traps.py",
     "python docs/infer/code/fleet_queue.py",
     "python docs/infer/code/fleet_route.py --scaling",
     "python docs/infer/code/night_shift.py",
@@ -50,9 +55,14 @@ LONG = {  # seconds of simulation each: with the slow tests, which CI runs too
     "python docs/infer/code/quantize.py",
     "python docs/infer/code/serve_curves.py --pressure",
     "python docs/infer/code/speculative.py",
+    "python docs/link/ethernet/code/dcqcn.py",
     "python docs/link/ethernet/code/headroom.py",
+    "python docs/link/ethernet/code/pfc.py",
     "python docs/link/infiniband/code/nic_caches.py",
     "python docs/link/noc/code/deadlock.py --loads",
+    "python docs/link/topo/code/fabric_metrics.py",
+    "python docs/storage/code/striping.py",
+    "python docs/train/code/data_prep.py",
     "python docs/train/code/document_balance.py",
     "python docs/train/code/moe_balance.py --bytes",
     "python docs/train/code/moe_balance.py",

@@ -24,6 +24,7 @@ def program(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> 
     return __import__(request.param)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["dcqcn", "pfc", "headroom"])
 def test_committed_record_is_what_the_program_computes(name: str) -> None:
     command = [sys.executable, str(CODE / f"{name}.py"), "--check"]

@@ -176,7 +176,7 @@ def test_a_stream_that_runs_ends_well_when_the_server_is_told_to_stop(tmp_path: 
             assert asking.stdout.readline() == "1\n"
             serving.send_signal(signal.SIGTERM)
             assert asking.stdout.read().splitlines()[-2:] == ["50", "StatusCode.OK"]
-        assert serving.wait(timeout=10) == 0
+        assert serving.wait(timeout=60) == 0
 
 
 def test_the_parts_of_the_service_name_the_same_things() -> None:

@@ -48,13 +48,3 @@ def test_a_job_that_fits_by_its_limit_passes_and_delays_nobody() -> None:
 @pytest.mark.parametrize("name", ["train.sbatch", "slurm_lab.sh"])
 def test_the_scripts_are_bash(name: str) -> None:
     subprocess.run(["bash", "-n", str(ROOT / "docs/eng/code" / name)], check=True)
-
-
-@pytest.mark.parametrize("language", ["", ".en"])
-@pytest.mark.parametrize("part", ["four", "compare"])
-def test_the_note_shows_what_the_simulation_prints(
-    part: str, language: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    getattr(backfill, part)()
-    note = (ROOT / f"docs/eng/slurm{language}.md").read_text("utf-8")
-    assert capsys.readouterr().out in note

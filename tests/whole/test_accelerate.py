@@ -95,6 +95,7 @@ def _same(project: Project) -> None:
         assert fingerprint(project.site) == fingerprint(project.root / "plain")
 
 
+@pytest.mark.slow
 def test_same_bytes_after_changes(many: Project) -> None:
     """Cold by several processes; then after changes of every kind, by what is left of the cache."""
     assert many.build().returncode == 0

@@ -57,6 +57,11 @@ class Served:
         self.wait(lambda: any(not one.suffix for one in folder.glob("*")), "the site is kept")
         return next(one for one in folder.iterdir() if not one.suffix)
 
+    def answered_first(self) -> None:
+        """It listened with the site of the last preview, before one was built."""
+        assert EARLIER in self.said()
+        assert BUILT not in self.said().partition("Serving on")[0]
+
     def end(self) -> None:
         self.process.terminate()
         self.process.wait()
@@ -119,19 +124,19 @@ def test_a_saved_text_is_seen_alone_and_a_title_everywhere(served: Served) -> No
     assert served.said().count(ALONE) == before
 
 
+@pytest.mark.slow
 def test_the_next_preview_answers_with_the_site_of_the_last(served: Served) -> None:
     """At once where nothing has changed; else every page says that it is of an earlier one."""
     kept = served.keep()
     served.end()
     again = Served(served.project, served.port)
     try:
-        assert EARLIER in again.said()
-        assert BUILT not in again.said()
+        again.answered_first()
         assert OLD not in again.page("topic/one.html")
         again.wait(lambda: BUILT in again.said(), "the site is built none the less")
         again.rewrite("topic/one.md", "零拷贝", "新的一句")
         again.wait(lambda: "新的一句" in again.page("topic/one.html"), "the text is seen")
-        assert ALONE in again.said()
+        again.wait(lambda: ALONE in again.said(), "it was rendered alone")
         again.wait(lambda: FOLLOWED in again.said(), "the whole site follows")
         assert again.keep() != kept
     finally:
@@ -141,11 +146,13 @@ def test_the_next_preview_answers_with_the_site_of_the_last(served: Served) -> N
     again.rewrite("topic/two.md", "第二篇", "改了题目")
     third = Served(served.project, served.port)
     try:
+        third.answered_first()
         for name in ("topic/one.html", "en/topic/two.html", "index.html"):
             page = third.page(name)
-            assert OLD in page or "from an earlier preview" in page
-            assert "改了题目" not in page
-        assert BUILT not in third.said()
+            if OLD in page or "from an earlier preview" in page:
+                assert "改了题目" not in page
+            else:  # a machine so busy that it is built by now
+                assert BUILT in third.said()
         third.rewrite("topic/two.md", "只有中文", "开头就改")  # while the first build runs
         third.wait(lambda: "开头就改" in third.page("en/topic/two.html"), "the text is seen")
         assert "又一句" in third.page("topic/one.html")

@@ -73,10 +73,25 @@ def running(mark: str) -> list[int]:
     return found
 
 
+def status(process: int) -> dict[str, str]:
+    """What Linux tells of a process; nothing once it is gone."""
+    with contextlib.suppress(OSError):
+        lines = Path(f"/proc/{process}/status").read_text().splitlines()
+        return {name: value.strip() for name, _, value in (one.partition(":") for one in lines)}
+    return {}
+
+
+def stays(process: int) -> bool:
+    """Whether no signal is on its way to a process; on a busy machine that takes time."""
+    return not any(int(status(process).get(name, "0"), 16) for name in ("SigPnd", "ShdPnd"))
+
+
 def left(mark: str) -> int:
     """How many such processes stay; they are killed then. One that is ending counts as gone."""
-    for _ in range(10):
+    tries = 0
+    while tries < 10:
         found = running(mark)
+        tries += all(map(stays, found))
         if not found:
             break
         time.sleep(0.05)
@@ -88,9 +103,9 @@ def left(mark: str) -> int:
 def terminated(script: str, mark: str) -> str:
     """How a script ends that gets SIGTERM while its job runs."""
     process = subprocess.Popen(["bash", "-c", script.format(mark)])
-    while not running(mark):
+    # The shell that started it notes its number before it sleeps itself.
+    while not running(mark) or not status(process.pid)["State"].startswith("S"):
         time.sleep(0.05)
-    time.sleep(0.2)  # the shell that started it may not yet have noted its number
     process.terminate()
     try:
         said = f"ends at once, status {process.wait(timeout=2)}"

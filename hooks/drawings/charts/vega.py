@@ -211,10 +211,7 @@ def _along(chart: Chart) -> list[Spec]:
             scale = {"domain": chart.series, "range": _repeated(_DASHES, len(chart.series))}
             dash = {"field": "series", "type": "nominal", "sort": None, "scale": scale}
         layers.append(
-            {
-                "mark": {"type": "line", "strokeWidth": 2},
-                "encoding": {**shared, "strokeDash": dash},
-            }
+            {"mark": {"type": "line", "strokeWidth": 2}, "encoding": {**shared, "strokeDash": dash}}
         )
     shape: Spec = {"value": "circle"}
     if chart.series:

@@ -61,12 +61,7 @@ def detect(docs: Path, *, repo_url: str = "", site_url: str = "") -> Tree:
     """
     root = docs.parent
     on_github = bool(repo_url)
-    common = {
-        "is_ours": False,
-        "on_github": on_github,
-        "docs_prefix": docs.name,
-        "root": root,
-    }
+    common = {"is_ours": False, "on_github": on_github, "docs_prefix": docs.name, "root": root}
     config = _configuration(docs)
     if config is None:
         is_routed = any((folder / name).exists() for name in _ROUTED for folder in (docs, root))

@@ -6,18 +6,15 @@ same verdicts. A file that cannot be read is taken for absent.
 
 from __future__ import annotations
 
-import dataclasses
 import datetime
-import json
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
 
-from hooks.links.external.records import Outcome, Reason, Verdict
+from pydantic import AwareDatetime, TypeAdapter, ValidationError
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
+from hooks.links.external.records import Outcome, Verdict
 
 _FORMAT = 1
 FRESH_DAYS = {
@@ -36,7 +33,7 @@ class Known:
     """An outcome and its age."""
 
     outcome: Outcome
-    checked: datetime.datetime
+    checked: AwareDatetime
     since: datetime.date
     """The first day of an unbroken run of this verdict."""
     alive: datetime.date | None = None
@@ -50,6 +47,15 @@ class Known:
         if not answered and self.outcome.verdict not in (Verdict.GONE, Verdict.FORBIDDEN):
             return False
         return datetime.timedelta(0) <= age < datetime.timedelta(days=days)
+
+
+@dataclass(frozen=True)
+class _File:
+    format: int
+    addresses: dict[str, Known]
+
+
+_FILE = TypeAdapter(_File)
 
 
 def remember(earlier: Known | None, outcome: Outcome, now: datetime.datetime) -> Known:
@@ -66,43 +72,16 @@ def remember(earlier: Known | None, outcome: Outcome, now: datetime.datetime) ->
 def load(path: Path) -> dict[str, Known]:
     """Read the cache; empty when it is absent, of another format, or damaged."""
     try:
-        data = json.loads(path.read_text(encoding="utf-8"))
-        if data["format"] != _FORMAT:
-            return {}
-        return {address: _known(entry) for address, entry in data["addresses"].items()}
-    except (OSError, ValueError, TypeError, KeyError, AttributeError):
+        data = _FILE.validate_json(path.read_bytes())
+    except (OSError, ValidationError):
         return {}
-
-
-def _known(entry: dict[str, Any]) -> Known:
-    outcome = dict(entry["outcome"])
-    outcome["verdict"] = Verdict(outcome["verdict"])
-    outcome["reason"] = Reason(outcome["reason"])
-    checked = datetime.datetime.fromisoformat(entry["checked"])
-    if checked.tzinfo is None:
-        raise ValueError("a time without its zone")
-    alive = entry.get("alive")
-    return Known(
-        Outcome(**outcome),
-        checked,
-        datetime.date.fromisoformat(entry["since"]),
-        datetime.date.fromisoformat(alive) if alive else None,
-    )
+    return data.addresses if data.format == _FORMAT else {}
 
 
 def save(path: Path, known: Mapping[str, Known]) -> None:
     """Write the cache in one step, so that a run cut short leaves the old one."""
-    addresses = {
-        address: {
-            "outcome": dataclasses.asdict(one.outcome),
-            "checked": one.checked.isoformat(timespec="seconds"),
-            "since": one.since.isoformat(),
-            "alive": one.alive.isoformat() if one.alive else None,
-        }
-        for address, one in sorted(known.items())
-    }
     path.parent.mkdir(parents=True, exist_ok=True)
     draft = path.with_name(f"{path.name}.{os.getpid()}")
-    data = {"format": _FORMAT, "addresses": addresses}
-    draft.write_text(json.dumps(data, ensure_ascii=False, indent=1), encoding="utf-8")
+    data = _File(_FORMAT, dict(sorted(known.items())))
+    draft.write_bytes(_FILE.dump_json(data, indent=1))
     draft.replace(path)

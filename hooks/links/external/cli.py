@@ -17,15 +17,7 @@ from hooks.links.external import cache as external_cache
 from hooks.links.external import collect as external_collect
 from hooks.links.external import report as external_report
 from hooks.links.external.lychee import Checker
-from hooks.links.external.records import (
-    AGENT,
-    Document,
-    Settings,
-    Use,
-    Verdict,
-    documents,
-    host_of,
-)
+from hooks.links.external.records import AGENT, Document, Settings, Use, Verdict, documents, host_of
 from hooks.notes import Catalogue, catalogue
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -129,6 +121,13 @@ def run(
     return external_report.build(uses, fresh, allow, now.date(), offline=checker.is_offline)
 
 
+def _listed(layout: Layout, uses: list[Use]) -> tuple[external_allow.AllowList, list[Finding]]:
+    """Return what the allow-list says today of the addresses in use, and what is wrong with it."""
+    addresses = {use.address for use in uses}
+    known = addresses | {urldefrag(address).url for address in addresses}
+    return external_allow.load(layout, datetime.datetime.now(datetime.UTC).date(), known)
+
+
 def findings_of(notes: Catalogue, docs: Path, root: Path, cache: Path) -> list[Finding]:
     """Ask for the external addresses of some notes; return what was found, as warnings.
 
@@ -139,12 +138,8 @@ def findings_of(notes: Catalogue, docs: Path, root: Path, cache: Path) -> list[F
         cache: Where answers are remembered.
     """
     uses = external_collect.collect(notes, docs, root)
-    addresses = {use.address for use in uses}
-    known = addresses | {urldefrag(address).url for address in addresses}
-    today = datetime.datetime.now(datetime.UTC).date()
-    allow, said = external_allow.load(Layout(docs), today, known)
-    settings = replace(Settings(), agent=agent(dict(os.environ)))
-    checker = Checker(settings)
+    allow, said = _listed(Layout(docs), uses)
+    checker = Checker(Settings(agent=agent(dict(os.environ))))
     found = external_report.findings(run(uses, allow, checker, cache))
     return [replace(finding, severity="warning") for finding in (*said, *found)]
 
@@ -184,18 +179,10 @@ def links(
     root = docs.parent
     notes, _ = catalogue.load(docs, root)
     uses = external_collect.collect(notes, docs, root, local=local)
-    today = datetime.datetime.now(datetime.UTC).date()
-    addresses = {use.address for use in uses}
-    known = addresses | {urldefrag(address).url for address in addresses}
-    allow, said = external_allow.load(Layout(docs), today, known)
-    settings = replace(
-        Settings(),
-        delay=delay,
-        retries=retries,
-        allow_private=local,
-        agent=agent(dict(os.environ)),
+    allow, said = _listed(Layout(docs), uses)
+    checker = Checker(
+        Settings(delay=delay, retries=retries, allow_private=local, agent=agent(dict(os.environ)))
     )
-    checker = Checker(settings)
     report = run(uses, allow, checker, root / CACHE, host=host, limit=limit)
     _write(report, target, Layout(docs).report)
     found: list[Finding] = sorted([*said, *external_report.findings(report)])

@@ -71,13 +71,7 @@ def build(
     }
 
 
-_ORDER = [
-    Verdict.GONE,
-    Verdict.FRAGMENT,
-    Verdict.MOVED,
-    Verdict.UNREACHABLE,
-    Verdict.FORBIDDEN,
-]
+_ORDER = [Verdict.GONE, Verdict.FRAGMENT, Verdict.MOVED, Verdict.UNREACHABLE, Verdict.FORBIDDEN]
 """What needs mending first comes first."""
 
 
