@@ -352,13 +352,15 @@ class Accelerator:
             key = self._framed_key(template, context, page)
         except inputs.UnknownValueError:
             return template.render(context)
+        content = page.content or ""
         found = self.store.get(key)
-        if not isinstance(found, str):
-            before = self.messages.count
-            found = template.render(context)
-            if self.messages.count == before:
-                self.store.put(key, found)
-        return found
+        if isinstance(found, list):  # what stands around the content, which is kept once
+            return content.join(found)
+        before = self.messages.count
+        text = template.render(context)
+        if self.messages.count == before:
+            self.store.put(key, text.split(content, 1) if content else [text])
+        return text
 
     def _framed_key(self, template: jinja2.Template, context: Any, page: Page) -> str:
         others = {

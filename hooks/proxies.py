@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, Final
 
 import jinja2
@@ -18,7 +19,8 @@ if TYPE_CHECKING:
 
 _SCRIPTED: Final = "mermaid2"
 """The plugin that reads a whole finished page to put a script at its end."""
-_SEARCH_MARK: Final = "data-search-"
+_SEARCH_MARK: Final = re.compile(r"data-search-\w+=\"[^\"]+\"")
+"""What the step takes out, with a blank before it that may be missing: slow to look for."""
 
 
 class Environment:
@@ -110,7 +112,7 @@ class Searched:
     def __call__(self, context: Any, *, page: Page, **named: Any) -> Any:
         """Do it, where the page has marks or is to be in the index of Material's own engine."""
         is_left_out = (page.meta.get("search") or {}).get("exclude")
-        if is_left_out and _SEARCH_MARK not in (page.content or ""):
+        if is_left_out and not _SEARCH_MARK.search(page.content or ""):
             return None
         return self._step(context, page=page, **named)
 
