@@ -126,19 +126,6 @@ class Rendered:
     effects: Effects
 
 
-class _Counter(logging.Handler):
-    """Counts messages: what says something is rendered anew each time, so that it says it."""
-
-    def __init__(self) -> None:
-        super().__init__(logging.INFO)
-        self.count = 0
-        self.warnings = 0
-
-    def emit(self, record: logging.LogRecord) -> None:
-        self.count += 1
-        self.warnings += record.levelno >= logging.WARNING
-
-
 class Accelerator:
     """The results of one build."""
 
@@ -148,7 +135,7 @@ class Accelerator:
         self.made_from = made_from
         tree = build.tree
         self.store = store.Store(tree.root / FOLDER)
-        self.messages = _Counter()
+        self.messages = proxies.Counter()
         logging.getLogger("mkdocs").addHandler(self.messages)
         titles = {path: note.title for path, note in tree.notes.notes.items()}
         self.sources = inputs.digest(
@@ -174,6 +161,8 @@ class Accelerator:
         self.open: dict[str, tuple[str, int]] = {}
         """Keys of pages that are being rendered, and how many messages there were before."""
         self.fresh = 0
+        self.complete: Page | None = None
+        """The page that was rendered last."""
         self.texts = includes.Texts(tree.docs, tree.notes.other_files | tree.notes.notes.keys())
 
     def close(self, site: Path) -> None:
@@ -211,7 +200,7 @@ class Accelerator:
                 handbook.check_shown(note, tree.data)
 
         def work(number: int) -> None:
-            _be_silent(self.messages)
+            self.messages.silence()
             mkdocs_build._populate_page(changed[number], config, files)
 
         if len(changed) >= workers.ENOUGH:
@@ -238,8 +227,15 @@ class Accelerator:
         return twin.text if twin else ""
 
     def watch(self, page: Page) -> None:
-        """Let a page find its HTML ready when MkDocs renders it."""
+        """Let a page find its HTML ready when MkDocs renders it; the one before is complete."""
+        self._fold()
+        self.complete = page
         page.render = lambda config, files: self._render(page, config, files)  # type: ignore[method-assign]
+
+    def _fold(self) -> None:
+        if self.complete is not None and not self.build.is_serving:
+            proxies.fold(self.complete)
+        self.complete = None
 
     def _render(self, page: Page, config: MkDocsConfig, files: Files) -> None:
         key = self._key(page)
@@ -306,6 +302,7 @@ class Accelerator:
 
     def templates(self, env: jinja2.Environment, config: MkDocsConfig, files: Files) -> Any:
         """Return an environment whose templates find their pages ready. Comes last in `on_env`."""
+        self._fold()
         shown, nav = _shown(files, self.build), self.nav
         assert nav is not None
         self.frame = inputs.digest(self.common, dependencies.frame(nav, shown))
@@ -315,7 +312,7 @@ class Accelerator:
         if self.fresh >= workers.ENOUGH or mark not in self.store:
 
             def work(number: int) -> None:
-                _be_silent(self.messages)
+                self.messages.silence()
                 page = shown[number].page
                 assert page is not None
                 page.active = True
@@ -348,19 +345,21 @@ class Accelerator:
                 page.content = page.markdown = ""  # its title is there only while these are texts
 
     def _framed(self, template: jinja2.Template, context: Any, page: Page) -> str:
+        content = page.content or ""
         try:
-            key = self._framed_key(template, context, page)
+            key = self._framed_key(template, context, page, content)
         except inputs.UnknownValueError:
             return template.render(context)
         found = self.store.get(key)
-        if not isinstance(found, str):
-            before = self.messages.count
-            found = template.render(context)
-            if self.messages.count == before:
-                self.store.put(key, found)
-        return found
+        if isinstance(found, list):  # what stands around the content, which is kept once
+            return content.join(found)
+        before = self.messages.count
+        text = template.render(context)
+        if self.messages.count == before:
+            self.store.put(key, text.split(content, 1) if content else [text])
+        return text
 
-    def _framed_key(self, template: jinja2.Template, context: Any, page: Page) -> str:
+    def _framed_key(self, template: jinja2.Template, context: Any, page: Page, content: str) -> str:
         others = {
             name: dependencies.reference(value)
             for name, value in context.items()
@@ -372,20 +371,13 @@ class Accelerator:
             "template",
             self.frame,
             template.name or "",
-            page.content or "",
+            content,
             dependencies.toc(page.toc),
             meta,
             dependencies.about(page),
             config.extra.get("alternate"),
             others,
         )
-
-
-def _be_silent(messages: _Counter) -> None:
-    """Let this process, a worker, say nothing: what it meets is met again by the build."""
-    logger = logging.getLogger("mkdocs")
-    logger.handlers = [messages]
-    logger.propagate = False
 
 
 def _shown(files: Files, build: Build) -> Sequence[Any]:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import logging
+import re
+import zlib
 from typing import TYPE_CHECKING, Any, Final
 
 import jinja2
+from mkdocs.structure.pages import Page
 
 from hooks.site import inputs, store
 
@@ -13,12 +17,55 @@ if TYPE_CHECKING:
 
     from jinja2.bccache import Bucket
     from mkdocs.config.defaults import MkDocsConfig
-    from mkdocs.structure.pages import Page
 
 
 _SCRIPTED: Final = "mermaid2"
 """The plugin that reads a whole finished page to put a script at its end."""
-_SEARCH_MARK: Final = "data-search-"
+_SEARCH_MARK: Final = re.compile(r"data-search-\w+=\"[^\"]+\"")
+"""What the step takes out, with a blank before it that may be missing: slow to look for."""
+
+
+class Folded(Page):
+    """A page whose HTML is packed until somebody asks: MkDocs holds a whole language at once."""
+
+    @property
+    def content(self) -> str:
+        """The HTML."""
+        packed: bytes = vars(self)["content"]
+        return zlib.decompress(packed).decode("utf-8", "surrogatepass")
+
+    @content.setter
+    def content(self, value: str | None) -> None:
+        vars(self)["content"] = zlib.compress((value or "").encode("utf-8", "surrogatepass"), 1)
+
+
+def fold(page: Page) -> None:
+    """Pack the HTML of a page that is complete, and forget its Markdown."""
+    content = page.content
+    page.__class__ = Folded
+    page.content = content
+    page.markdown = ""  # its title is there only while this is a text
+
+
+class Counter(logging.Handler):
+    """Counts messages: what says something is rendered anew each time, so that it says it."""
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        super().__init__(logging.INFO)
+        self.count = 0
+        self.warnings = 0
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Count a message."""
+        self.count += 1
+        self.warnings += record.levelno >= logging.WARNING
+
+    def silence(self) -> None:
+        """Let this process, a worker, say nothing: what it meets is met again by the build."""
+        logger = logging.getLogger("mkdocs")
+        logger.handlers = [self]
+        logger.propagate = False
 
 
 class Environment:
@@ -110,7 +157,7 @@ class Searched:
     def __call__(self, context: Any, *, page: Page, **named: Any) -> Any:
         """Do it, where the page has marks or is to be in the index of Material's own engine."""
         is_left_out = (page.meta.get("search") or {}).get("exclude")
-        if is_left_out and _SEARCH_MARK not in (page.content or ""):
+        if is_left_out and not _SEARCH_MARK.search(page.content or ""):
             return None
         return self._step(context, page=page, **named)
 

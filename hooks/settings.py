@@ -15,7 +15,7 @@ from hooks import accelerate
 from hooks import build as building
 from hooks.findings import Finding, has_errors
 from hooks.handbook import read_tree
-from hooks.markdown import HeadingIdsExtension
+from hooks.markdown import HeadingIdsExtension, renderer
 from hooks.notes import drafts
 from hooks.pages import fences as data_fences
 from hooks.site import current, publish
@@ -95,6 +95,11 @@ def direct(config: MkDocsConfig, build: Build) -> None:
     config.extra["offline_worker"] = not build.is_serving  # read by overrides/main.html
     say(build.tree.findings, build)
     config.markdown_extensions.append(HeadingIdsExtension())  # type: ignore[arg-type]
+    if accelerate.is_wanted():
+        if others := renderer.unknown():
+            log.info(f"handbook: Markdown is not accelerated: {', '.join(others)}")
+        else:
+            config.markdown_extensions.append(renderer.RendererExtension())  # type: ignore[arg-type]
     _add_fences(config, build)
     if not build.is_serving:
         publish.recover(build.site)

@@ -7,6 +7,7 @@ ask for it. English is counted in words; Chinese in characters, a word of other 
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -206,6 +207,7 @@ def _listings(note: Note) -> list[tuple[int, int]]:
     ]
 
 
+@functools.lru_cache(maxsize=4)
 def plain(text: str) -> str:
     """Return what of a text is read in the open: no fences, folds, comments, marks, addresses."""
     text = _COMMENT.sub(" ", _FOLDED.sub("\n", _FENCE.sub("\n", text)))

@@ -29,11 +29,8 @@ if TYPE_CHECKING:
 NAMED_BY = {"chart": ("table", "file"), "facts": ("table",), "measured": ("file",)}
 """The fields of a fence that say what it shows."""
 _CAPTION = re.compile(r"^(?:图|Figure) ?(?P<number>\d+) ?[：:] ?(?P<text>.+)$")
-_SHOWN = re.compile(
-    r"(?:(?P<figure><figure class=\"figure[^>]*)>(?:(?!</figure>).)*?<figcaption|<p)>"
-    r"(?=(?:图|Figure) ?(?P<number>\d+) ?[：:])",
-    re.DOTALL,
-)
+_SHOWN = re.compile(r"<(?P<tag>figcaption|p)>(?:图|Figure) ?(?P<number>\d+) ?[：:]")
+_FIGURE = '<figure class="figure'
 
 
 def anchors(note: Note) -> dict[tuple[str, str], str]:
@@ -74,15 +71,19 @@ def with_id(html: str, anchor: str) -> str:
 def number_figures(html: str) -> str:
     """Return a page with an id at each figure, or caption of a diagram, by its number."""
     seen: set[str] = set()
-
-    def put(match: re.Match[str]) -> str:
-        anchor, figure = f"fig-{match['number']}", match["figure"] or "<p"
-        if anchor in seen:
-            return match[0]
-        seen.add(anchor)
-        return f'{figure} id="{anchor}"{match[0][len(figure) :]}'
-
-    return _SHOWN.sub(put, html)
+    parts, at = list[str](), 0
+    for match in _SHOWN.finditer(html):
+        place = match.start()
+        if match["tag"] == "figcaption":  # of a figure that is open there: it has the id
+            ended = max(at, html.rfind("</figure>", at, place))
+            place = html.find(_FIGURE, ended, place)
+        if place < 0 or match["number"] in seen:
+            continue
+        seen.add(match["number"])
+        end = place + 2 if match["tag"] == "p" else html.index(">", place)
+        parts += [html[at:end], f' id="fig-{match["number"]}"']
+        at = end
+    return "".join([*parts, html[at:]])
 
 
 def items(notes: Catalogue, fences: DataFences) -> list[Item]:

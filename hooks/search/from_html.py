@@ -56,6 +56,9 @@ class _Reader:
 
     def flush(self, prefix: str = "", into: int = -1) -> None:
         """End the block being read."""
+        if not self.current:
+            self.linked = 0
+            return
         raw = "".join(self.current)
         text = clean(raw).strip("\t ")
         # A block that is nothing but a link is an entry of a list of contents.
@@ -101,13 +104,13 @@ class _Reader:
         if tag == "-text":
             self.current.append(node.text_content or "")
             return
-        if tag in _SKIPPED or tag.startswith("_") or tag in ("-comment", "-doctype"):
+        if tag in _SKIPPED or tag[:1] in ("_", "-"):
             return
         attributes = node.attributes
-        classes = (attributes.get("class") or "").split()
-        if "data-search-exclude" in attributes or "headerlink" in classes:
+        classes = attributes.get("class") or ""
+        if "data-search-exclude" in attributes or "headerlink" in classes.split():
             return
-        if _FORMULA in classes:
+        if _FORMULA in classes and _FORMULA in classes.split():
             self.formula(node.text(deep=True) or "", is_block=tag in _BLOCKS)
         elif tag in _HEADINGS and attributes.get("id"):
             self.heading(node, _HEADINGS[tag])

@@ -108,7 +108,7 @@ def make_index(
 ) -> Index:
     """Return the index of pages; `groups` are the terms that mean the same.
 
-    `recall` knows which words stood in texts that were read before.
+    `recall` knows what was found in texts, and made of characters, before.
     """
     numbers = pair_sections(pages)
     texts = [text for page in pages for text in _texts(page)]
@@ -118,7 +118,7 @@ def make_index(
     places = _places(pages, numbers)
     tables = {
         "simple": characters.simple_pairs(han.union(*(old for old, _ in pairs))),
-        "sounds": characters.sounds(characters.han_of(texts)),
+        "sounds": characters.sounds(characters.han_of(texts), recall),
         "groups": [_group(group, places) for group in groups]
         + [[f"~{old}", [old, new], []] for old, new in pairs],
         "everyday": everyday.table(_titles(pages), texts, recall),

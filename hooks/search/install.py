@@ -6,9 +6,10 @@ leaves search to Material, with the settings of its plugin.
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -116,16 +117,15 @@ def worker_script(language: str, parts: Mapping[str, Sequence[str]]) -> str:
     )
 
 
-def index_files(index: Index) -> dict[str, str]:
-    """Return the files of an index: address in the site -> text."""
-    files = {TABLES: script("__handbook_tables", index.tables)}
+def index_files(index: Index) -> Iterator[tuple[str, str]]:
+    """Yield the files of an index, one after the other, for they are large: address, text."""
+    yield TABLES, script("__handbook_tables", index.tables)
     for language, parts in index.parts.items():
         titles = [{name: part[name] for name in part if name != "text"} for part in parts]
-        files[TITLES.format(language=language)] = script("__handbook_titles", titles)
+        yield TITLES.format(language=language), script("__handbook_titles", titles)
         for number, part in enumerate(parts):
             address = PART.format(language=language, number=number)
-            files[address] = script("__handbook_text", [number, part["text"]])
-    return files
+            yield address, script("__handbook_text", [number, part["text"]])
 
 
 def facets(pages: Sequence[Page], queries: Mapping[str, Sequence[str]]) -> dict[str, Any]:
@@ -149,15 +149,20 @@ def facets(pages: Sequence[Page], queries: Mapping[str, Sequence[str]]) -> dict[
     return found
 
 
-def own_files(
+def own_files(*arguments: Any, **named: Any) -> dict[str, str]:
+    """Return what `each_file` yields."""
+    return dict(each_file(*arguments, **named))
+
+
+def each_file(
     theme_dir: Path,
     pages: Sequence[Page],
     groups: Sequence[Term] = (),
     settings: Settings | None = None,
     prefixes: Mapping[str, str] = PREFIXES,
     recall: Recall | None = None,
-) -> dict[str, str]:
-    """Return what the site needs for the engine of our own: address in the site -> text.
+) -> Iterator[tuple[str, str]]:
+    """Yield what the site needs for the engine of our own: address in the site, text.
 
     Raises PatchError when the theme is not the one it was written for, and SearchIndexError
     when a language has no page.
@@ -173,7 +178,8 @@ def own_files(
     stock = bundle.read_bytes().decode("utf-8")
     check_bundle(stock)
     index = make_index(pages, groups, recall=recall)
-    files = index_files(index) | {CORE: core_source()}
+    yield from index_files(index)
+    yield CORE, core_source()
     parts = {
         language: [
             PART.format(language=language, number=number)
@@ -183,15 +189,14 @@ def own_files(
     }
     for language in prefixes:
         address = f"{WORKERS_DIR}/{WORKER_NAME.format(language=language)}"
-        files[address] = worker_script(language, parts)
-    files[f"assets/javascripts/{bundle.name}"] = material.patch_bundle(stock)
+        yield address, worker_script(language, parts)
+    yield f"assets/javascripts/{bundle.name}", material.patch_bundle(stock)
     chosen = settings or Settings()
     suggested = facets(pages, chosen.queries)
     for language in prefixes:  # what a page asks for as soon as its search is opened
         suggested[language]["topics"] = chosen.topics.get(language, [])
         suggested[language]["files"] = [CORE, TITLES.format(language=language)]
-    files[FACETS] = f"var __search_facets = {json.dumps(suggested, ensure_ascii=False)};\n"
-    return files
+    yield FACETS, f"var __search_facets = {json.dumps(suggested, ensure_ascii=False)};\n"
 
 
 def tiny_index(text: str) -> str:
@@ -219,12 +224,11 @@ def install(
         (site_dir / FACETS).write_text(f"var __search_facets = {suggested};\n", encoding="utf-8")
         return
     latest = {page.location: page for page in pages}
-    files = own_files(theme_dir, list(latest.values()), groups, chosen, recall=recall)
     index = site_dir / "search/search_index.json"
     tiny = tiny_index(index.read_text(encoding="utf-8"))
-    files["search/search_index.json"] = tiny
-    files["search/search_index.js"] = f"var __index = {tiny}"
-    for address, content in files.items():
+    stock = {"search/search_index.json": tiny, "search/search_index.js": f"var __index = {tiny}"}
+    files = each_file(theme_dir, list(latest.values()), groups, chosen, recall=recall)
+    for address, content in itertools.chain(stock.items(), files):
         path = site_dir / address
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content.encode("utf-8"))

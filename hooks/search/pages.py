@@ -22,7 +22,9 @@ NOTE: Final = "\ue003"
 _PRIVATE = re.compile("[\ue000-\ue00f]")
 
 
-_BLANKS = re.compile(r"[ \u00a0\u200b\ufeff\r\f\v]+")
+_OTHERS: Final = r"\u00a0\u200b\ufeff\r\f\v"
+# All runs of blanks but that of one space, which stays: texts are full of those.
+_BLANKS = re.compile(rf" [ {_OTHERS}]+|[{_OTHERS}][ {_OTHERS}]*")
 
 
 _HAN: Final = "\u2e80-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uff65"
@@ -81,7 +83,8 @@ def without_signs(text: str) -> str:
 
 def clean(text: str) -> str:
     """Return text on one line, without blanks that say nothing."""
-    text = _HAN_BREAK.sub("", text).replace("\n", " ")
+    if "\n" in text:
+        text = _HAN_BREAK.sub("", text).replace("\n", " ")
     return _BLANKS.sub(" ", text).strip(" ")
 
 

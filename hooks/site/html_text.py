@@ -20,7 +20,8 @@ _BLOCKS = frozenset(
     " form h1 h2 h3 h4 h5 h6 header hr html li main nav ol p pre section summary table ul".split()
 )
 _STRONG = ("dt", "figcaption", "summary", "h1", "h2", "h3", "h4", "h5", "h6")
-_SPACE = re.compile(r"[ \t\r\n]+")
+# All runs of blanks but that of one space, which stays: texts are full of those.
+_SPACE = re.compile(r" [ \t\r\n]+|[\t\r\n][ \t\r\n]*")
 _SPECIAL = re.compile(r"([\\`*\[\]<>]|(?<!\w)_|_(?!\w))")
 
 

@@ -240,6 +240,7 @@ def test_harmless_content_passes(tmp_path: Path, body: str) -> None:
         '<p><img src="x"onerror="alert(1)"></p>',
         "<p><svg><script>x</script></svg></p>",
         '<a href="java&#9;script:x">y</a>',
+        '<a href=" j&#x41;va&Tab;scr\nipt&colon;x">y</a>',
         '<p class="a">x</p><p class="a" ONclick="y">z</p><p class="a">x</p>',
         '<p class="a" id="b">x</p><p id="c" onfocus>z</p>',
         '<a href="https://x.example">y</a><a href="vbscript:x">y</a>',

@@ -174,3 +174,25 @@ def test_counts_name_the_kinds(items: tuple[Item, ...]) -> None:
     )
     assert counts.also(items, "train/index", "zh").startswith("这个主题还有：[1 个术语]")
     assert counts.also(items, "train/deep/index", "zh") == ""
+
+
+@pytest.mark.parametrize(
+    ("html", "numbered"),
+    [
+        (
+            '<figure class="figure a"><svg/><figcaption>图 1：x</figcaption></figure>',
+            '<figure class="figure a" id="fig-1"><svg/><figcaption>图 1：x</figcaption></figure>',
+        ),
+        (
+            '<figure class="figure"><p>b</p></figure><figure class="figure"><figcaption>Figure 2: x'
+            "</figcaption></figure>",
+            '<figure class="figure"><p>b</p></figure><figure class="figure" id="fig-2"><figcaption>'
+            "Figure 2: x</figcaption></figure>",
+        ),
+        ("<p>图 3: x</p><p>图 3: y</p>", '<p id="fig-3">图 3: x</p><p>图 3: y</p>'),
+        ('<figure class="figure"></figure><figcaption>图 4：x</figcaption>', ""),
+        ("<figure><figcaption>图 5：x</figcaption></figure><p>如图 6：y</p>", ""),
+    ],
+)
+def test_figures_are_numbered_where_their_captions_say_so(html: str, numbered: str) -> None:
+    assert blocks.number_figures(html) == (numbered or html)

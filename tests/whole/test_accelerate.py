@@ -9,10 +9,12 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from mkdocs.structure.pages import Page
 
 from hooks import build as building
+from hooks import proxies
 from hooks.build import Effects, Place
-from hooks.search.pages import Page
+from hooks.search import pages
 from tests.conftest import Project
 from tests.samples import note
 from tests.whole.test_build import fingerprint
@@ -129,7 +131,7 @@ def _entries(project: Project) -> list[Path]:
 
 def test_a_note_without_translation_learns_its_second_address() -> None:
     build: Any = SimpleNamespace(found=[], searched={}, files={}, asked={}, written={})
-    found = Page("ccl/ring.html", "ccl/ring", "zh", "环", source="ccl/ring.md")
+    found = pages.Page("ccl/ring.html", "ccl/ring", "zh", "环", source="ccl/ring.md")
     for page, effects in (
         ("ccl/ring.html", Effects(searched=[found])),
         ("en/ccl/ring.html", Effects(fallback="en/ccl/ring.html")),
@@ -154,3 +156,12 @@ def test_a_page_is_not_whole_after_a_fence_has_raised() -> None:
     with pytest.raises(RuntimeError):
         building.Build.show(build, "calc", "units")
     assert not build.effects.is_whole
+
+
+def test_a_folded_page_shows_the_same_html() -> None:
+    page = Page.__new__(Page)
+    page.content, page.markdown = "<p>显存 \ud800</p>", "显存"
+    proxies.fold(page)
+    assert (page.content, page.markdown) == ("<p>显存 \ud800</p>", "")
+    page.content = "<p>b</p>"
+    assert page.content == "<p>b</p>"

@@ -123,11 +123,19 @@ def _common() -> frozenset[str]:
     return frozenset(code.decode("gb2312", errors="ignore") for code in codes) - {""}
 
 
-def sounds(han: set[str]) -> list[str]:
+def sounds(han: set[str], recall: Recall | None = None) -> list[str]:
     """Return a line for each syllable: its pinyin without tone, a blank, its characters.
 
-    Besides the index's characters it holds those that may be typed in their place.
+    Besides the index's characters it holds those that may be typed in their place. `recall` knows
+    what was made of the same characters before.
     """
+    if recall is None:
+        return _sounds(han)
+    lines: list[str] = recall(f"sounds {''.join(sorted(han))}", lambda: _sounds(han))
+    return lines
+
+
+def _sounds(han: set[str]) -> list[str]:
     import pypinyin  # its tables are slow to load
 
     by_sound: dict[str, list[str]] = defaultdict(list)

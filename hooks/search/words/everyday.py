@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Final
@@ -57,17 +57,25 @@ def table(
         recall: Knows what stood in texts that were read before.
     """
     words = everyday()
-    lowered = [text.lower() for text in texts]
+    size = 0
+
+    def lowered() -> Iterator[str]:
+        nonlocal size
+        for text in texts:
+            lower = text.lower()
+            size += len(lower.encode()) + 1
+            yield lower
+
     forms = {form.lower() for group in words.same for form in group if len(form) > 1}
     named = held(map(str.lower, titles), forms)
-    stand = named | held(lowered, forms, recall)
+    stand = named | held(lowered(), forms, recall)
 
     def worth(group: Sequence[str]) -> tuple[bool, int]:
         lower = [form.lower() for form in group]
         return not named.isdisjoint(lower), sum(form in stand for form in lower)
 
     answered = sorted((group for group in words.same if worth(group)[1]), key=worth, reverse=True)
-    room = max(LEAST, SHARE * sum(len(text.encode()) + 1 for text in lowered))
+    room = max(LEAST, SHARE * size)
     same: list[str] = []
     for line in map(" ".join, answered):
         room -= len(line.encode()) + 3

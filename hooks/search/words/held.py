@@ -6,12 +6,12 @@ import hashlib
 from collections.abc import Callable, Iterable
 from functools import partial
 from operator import itemgetter
-from typing import Final
+from typing import Any, Final
 
 import ahocorasick
 
-Recall = Callable[[str, Callable[[], frozenset[str]]], frozenset[str]]
-"""Returns what is known under a hash, or what a function makes."""
+Recall = Callable[[str, Callable[[], Any]], Any]
+"""Returns what is known under a key, or what a function makes."""
 _LONG: Final = 200
 """Characters; to look for a shorter text takes longer than to read it."""
 
