@@ -50,6 +50,7 @@ LONG = {  # seconds of simulation each: with the slow tests, which CI runs too
     "python docs/infer/code/quantize.py",
     "python docs/infer/code/serve_curves.py --pressure",
     "python docs/infer/code/speculative.py",
+    "python docs/infer/code/sum_order.py",
     "python docs/link/ethernet/code/headroom.py",
     "python docs/link/infiniband/code/nic_caches.py",
     "python docs/link/noc/code/deadlock.py --loads",
