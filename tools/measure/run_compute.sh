@@ -61,6 +61,7 @@ else
     step kv_cache.jsonl 150 python3 $infer/kv_cache.py
     step gemm.jsonl 200 python3 $chip/gemm.py
     step power.jsonl 340 python3 $chip/power.py
+    step batch_invariance.jsonl 150 python3 $infer/batch_invariance.py
 fi
 step clocks_after.txt 20 nvidia-smi --query-gpu=index,clocks.sm,clocks.mem,power.draw,temperature.gpu --format=csv
 
