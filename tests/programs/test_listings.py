@@ -55,11 +55,8 @@ LONG = {  # seconds of work or of waiting each: with the slow tests, which CI ru
     "python docs/infer/code/quantize.py",
     "python docs/infer/code/serve_curves.py --pressure",
     "python docs/infer/code/speculative.py",
-<<<<<<< HEAD
-    "python docs/link/ethernet/code/dcqcn.py",
-=======
     "python docs/infer/code/sum_order.py",
->>>>>>> n9
+    "python docs/link/ethernet/code/dcqcn.py",
     "python docs/link/ethernet/code/headroom.py",
     "python docs/link/ethernet/code/pfc.py",
     "python docs/link/infiniband/code/nic_caches.py",
