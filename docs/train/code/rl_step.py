@@ -21,7 +21,7 @@ GROUPS, SIZE = 128, 16  # a batch: prompts, responses to each
 MEDIAN, SPREAD, LONGEST = 4000, 0.9, 32768  # log-normal lengths, cut off
 READ, MFU, PREFILL, LAUNCH = 0.7, 0.4, 0.5, 0.003  # assumed: shares of HBM and PEAK; a step
 SWITCH = 8.0  # assumed: weights to the engine, either placement
-STEPS = 10
+WARM, STEPS = 2, 8  # steps not counted, steps counted
 
 
 @dataclass
@@ -54,9 +54,9 @@ class Replica:
         if not self.running or self.clock >= until:
             self.clock = max(self.clock, until)
             return []
-        # the context grows meanwhile: at most 128 tokens at one price
+        # the context grows meanwhile: at most 256 tokens at one price
         step, least = self.step(), min(one.length - one.done for one in self.running)
-        count = int(min(least, 128, max(1.0, (until - self.clock) / step)))
+        count = int(min(least, 256, max(1.0, (until - self.clock) / step)))
         self.clock += count * step
         self.busy += count * step
         self.steps += count
@@ -160,8 +160,15 @@ class Result:
         self.trained += tokens
         return tokens
 
+    def begin(self, rollout: Rollout, now: float) -> None:
+        """Forget what was counted while the pipeline filled."""
+        self.seconds, self.busy, self.trained, self.thrown, self.responses = -now, 0.0, 0, 0, 0
+        self.age.clear()
+        for replica in rollout.replicas:
+            replica.busy, replica.steps, replica.tokens, replica.peak = 0.0, 0, 0, 0
+
     def close(self, rollout: Rollout, now: float) -> Result:
-        self.seconds = now
+        self.seconds += now
         self.busy += TP * sum(one.busy for one in rollout.replicas)
         self.peak = max(one.peak for one in rollout.replicas)
         self.batch = sum(one.tokens for one in rollout.replicas) / sum(
@@ -187,7 +194,9 @@ def start(gpus: int, seed: int) -> Rollout:
 def colocated(name: str, extra: float = 0.0, keep: bool = False, seed: int = 1) -> Result:
     """All GPUs generate, then all train. `extra` groups are started; the rest dropped or kept."""
     result, rollout, now = Result(name), start(GPUS, seed), 0.0
-    for version in range(STEPS):
+    for version in range(WARM + STEPS):
+        if version == WARM:
+            result.begin(rollout, now)
         rollout.version = version
         waiting = len(rollout.left) - len(rollout.ready) if keep else 0
         rollout.submit(int(GROUPS * (1 + extra)) - waiting - len(rollout.ready))
@@ -218,7 +227,9 @@ def one_step_off(generating: int, seed: int = 1) -> Result:
     name = f"one step off, {generating} + {GPUS - generating}"
     result, rollout, now = Result(name), start(generating, seed), 0.0
     batch: list[int] = []
-    for version in range(STEPS + 1):
+    for version in range(WARM + STEPS):
+        if version == WARM:
+            result.begin(rollout, now)
         rollout.version = version
         rollout.submit(GROUPS)
         update = 0.0
@@ -237,7 +248,9 @@ def asynchronous(generating: int, bound: int, seed: int = 1) -> Result:
     """Generation never waits for a batch; how far it may run ahead is bounded by a count."""
     name = f"async, bound {bound}, {generating} + {GPUS - generating}"
     result, rollout, now = Result(name), start(generating, seed), 0.0
-    for version in range(STEPS):
+    for version in range(WARM + STEPS):
+        if version == WARM:
+            result.begin(rollout, now)
         rollout.version = version
         rollout.submit((bound + version + 1) * GROUPS - rollout.next_group)
         now = max(now, rollout.run(float("inf"), GROUPS))
@@ -274,7 +287,8 @@ def main() -> None:
     print(f"{STEPS} steps of {GROUPS} x {SIZE} responses, 32B, {GPUS} H100")
     head = f"{'':26}{'s/step':>7}{'tok/s':>7}{'idle':>5}{'batch':>6}{'length':>7}{'drop':>5}"
     print(head + "  age 0   1   2   3  4+")
-    for one in everything():
+    results = everything()
+    for one in results:
         shares = [one.age[age] / one.responses for age in range(4)]
         ages = "".join(f"{share:4.0%}" for share in [*shares, max(0.0, 1 - sum(shares))])
         print(
@@ -282,6 +296,13 @@ def main() -> None:
             f"{one.idle:5.0%}{one.batch:6.1f}{one.trained / one.responses:7.0f}"
             f"{one.thrown / (one.thrown + one.trained):5.0%}   {ages}"
         )
+    first, batch = results[0], results[0].trained // STEPS
+    whole, update = first.seconds / STEPS, training(batch, GPUS)
+    print(
+        f"synchronous step: generation {whole - update - SWITCH:.0f} s"
+        f" ({1 - (update + SWITCH) / whole:.0%}), training {update:.0f} s, switch {SWITCH:.0f} s"
+    )
+    print(f"largest context of a replica there: {first.peak / 1e3:.0f} thousand tokens")
 
 
 if __name__ == "__main__":
