@@ -235,53 +235,35 @@ static std::vector<unsigned> by_latency(Map& map, char* memory) {
 }
 
 static void by_bandwidth(const Map& map, Bench& bench) {
-    const auto both = [&](const char* name, const Axes& axes, const std::vector<int>& chosen) {
-        const std::vector<unsigned char> active = only(chosen);
-        Axes l2 = axes, hbm = axes;
-        l2.insert(l2.begin(), {"from", quoted("L2")}), hbm.insert(hbm.begin(), {"from", quoted("HBM")});
-        emit(name, l2, "GB/s", bench.together<L2>(active));
-        emit(name, hbm, "GB/s", bench.together<HBM>(active));
+    const auto hbm = [&](const char* name, Axes axes, const std::vector<int>& chosen) {
+        axes.insert(axes.begin(), {"from", quoted("HBM")});
+        emit(name, axes, "GB/s", bench.together<HBM>(only(chosen)));
     };
-    std::vector<int> everyone(sms), spread;
+    std::vector<int> everyone(sms), spread, largest;
     std::iota(everyone.begin(), everyone.end(), 0);
-    both("all", {}, everyone);
-    Numbers ones[2], pairs[2];
+    hbm("all", {}, everyone);
+    Numbers ones, pairs;
     for (int sm = 0; sm < sms; ++sm) {
-        ones[0].push_back(quantile(bench.together<L2>(only({sm}), 3), 0.5));
-        ones[1].push_back(quantile(bench.together<HBM>(only({sm}), 3), 0.5));
-        if (map.tpc[sm] == sm) continue;
-        pairs[0].push_back(quantile(bench.together<L2>(only({map.tpc[sm], sm}), 3), 0.5));
-        pairs[1].push_back(quantile(bench.together<HBM>(only({map.tpc[sm], sm}), 3), 0.5));
+        ones.push_back(quantile(bench.together<HBM>(only({sm}), 3), 0.5));
+        if (map.tpc[sm] != sm) pairs.push_back(quantile(bench.together<HBM>(only({map.tpc[sm], sm}), 3), 0.5));
     }
-    for (int from = 0; from < 2; ++from) {
-        emit("one", {{"from", quoted(from ? "HBM" : "L2")}}, "GB/s", ones[from]);
-        emit("tpc", {{"from", quoted(from ? "HBM" : "L2")}}, "GB/s", pairs[from]);
-    }
-    for (size_t g = 0; g < map.members.size(); ++g)
-        both("gpc", {{"gpc", text(g)}, {"sms", text(map.members[g].size())}}, map.members[g]);
-    std::vector<int> largest;
-    for (const auto& list : map.members)
+    emit("one", {{"from", quoted("HBM")}}, "GB/s", ones);
+    emit("tpc", {{"from", quoted("HBM")}}, "GB/s", pairs);
+    for (size_t g = 0; g < map.members.size(); ++g) {
+        const std::vector<int>& list = map.members[g];
+        hbm("gpc", {{"gpc", text(g)}, {"sms", text(list.size())}}, list);
         if (list.size() > largest.size()) largest = list;
-    for (size_t k = 0; k < 20; ++k)
+    }
+    for (size_t k = 0; k < largest.size(); ++k)
         for (const auto& list : map.members)
             if (k < list.size()) spread.push_back(list[k]);
     for (size_t k = 1; k <= largest.size(); ++k) {
-        both("ladder", {{"where", quoted("one GPC")}, {"sms", text(k)}}, {largest.begin(), largest.begin() + k});
-        both("ladder", {{"where", quoted("all GPCs")}, {"sms", text(k)}}, {spread.begin(), spread.begin() + k});
+        hbm("ladder", {{"where", quoted("one GPC")}, {"sms", text(k)}}, {largest.begin(), largest.begin() + k});
+        hbm("ladder", {{"where", quoted("all GPCs")}, {"sms", text(k)}}, {spread.begin(), spread.begin() + k});
     }
     for (size_t k : {24, 32, 48, 64, 80, 96, 112, 124})
-        both("ladder", {{"where", quoted("all GPCs")}, {"sms", text(k)}},
-             {spread.begin(), spread.begin() + std::min(k, spread.size())});
-    std::map<std::string, Numbers> beside;
-    for (int sm = 1; sm < sms; ++sm) {
-        Numbers mine;
-        for (int trial = 0; trial < 3; ++trial) mine.push_back(bench.once<L2>(only({0, sm}))[0]);
-        beside[map.tpc[sm] == map.tpc[0]   ? "same TPC"
-               : map.gpc[sm] == map.gpc[0] ? "same GPC"
-                                           : "elsewhere"]
-            .push_back(quantile(mine, 0.5));
-    }
-    for (const auto& [who, rate] : beside) emit("beside", {{"other", quoted(who)}}, "GB/s", rate);
+        if (k <= spread.size())
+            hbm("ladder", {{"where", quoted("all GPCs")}, {"sms", text(k)}}, {spread.begin(), spread.begin() + k});
     for (const char* who : {"all", "one"})
         for (int far = 0; far < 2; ++far) {
             std::vector<unsigned char> active(sms, 0);

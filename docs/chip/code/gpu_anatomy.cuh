@@ -194,7 +194,7 @@ static double two_sides(const std::vector<std::vector<float>>& of, std::vector<d
 }
 
 // ---- 3. bandwidth of chosen SMs ----
-enum From { L2, HBM, LINES };
+enum From { HBM, LINES };  // beyond L2, each SM its own 64 MiB; or listed lines, which stay in L2
 
 // --8<-- [start:stream]
 // The SMs that `active` names start together and read for `clocks`; GB/s of each, and how many sums are wrong.
@@ -210,10 +210,9 @@ static __global__ void __launch_bounds__(1024)
         }
     }
     __syncthreads();
-    const size_t slot = FROM == HBM ? size_t(turn * 37 + sm) % 240 * (size_t(4) << 20) : sm * size_t(8192);
+    const size_t slot = size_t(turn * 37 + sm) % 240 * (size_t(4) << 20);
     const unsigned half = FROM == LINES ? active[sm] - 1 : 0;   // which list of lines
     const auto vector = [&](unsigned round, int u) -> size_t {  // a warp reads 512 bytes: four lines, or 512 in a row
-        if (FROM == L2) return slot + u * 1024 + thread;
         if (FROM == HBM) return slot + (size_t(round) * 8 + u) * 1024 % (size_t(4) << 20) + thread;
         const unsigned line = ((round * 8 + u) * 128 + thread / 8 + sm * 977) % count;
         return size_t(lines[half * count + line]) * (LINE / 16) + thread % 8;
