@@ -1,3 +1,4 @@
+// arch: 90 100
 // Which SMs belong together, which half of the L2 cache is near to them, and what they can read at once.
 //
 //   nvcc -O3 -std=c++17 -arch=sm_90 -o gpu_anatomy gpu_anatomy.cu && ./gpu_anatomy [RAW_FOLDER]   (--quick: clusters
@@ -74,7 +75,7 @@ static Map by_clusters() {
     for (int size = 1; size <= 16; ++size) {
         const int fit = resident(size);
         emit("resident", {{"cluster", text(size)}}, "1", {double(fit)});
-        emit("reached", {{"cluster", text(size)}}, "1", {double(fit) * size});
+        emit("reached", {{"cluster", text(size)}}, "SM", {double(fit) * size});
         for (int trial = 0; trial < 10 && fit > 0; ++trial) {
             Device<int2> seen(size_t(fit) * size);
             expect(launch(place, fit * size, size, seen.data), "launch of clusters");
@@ -96,7 +97,7 @@ static Map by_clusters() {
     for (const auto& [root, list] : sets) {
         if (list.size() < 3) continue;
         for (int sm : list) map.gpc[sm] = int(map.members.size());
-        emit("gpc_sms", {{"gpc", text(map.members.size())}}, "1", {double(list.size())});
+        emit("gpc_sms", {{"gpc", text(map.members.size())}}, "SM", {double(list.size())});
         map.members.push_back(list);
     }
     return map;
