@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Compile and test the programs of docs/hpc/cuda/code and docs/ccl/nccl/code with the compiler of an environment.
+# Compile and test the programs of docs/hpc/cuda/code (with docs/chip/code/gpu_anatomy.cu) and docs/ccl/nccl/code with the compiler of an environment.
 #
 #   tools/cuda.sh VENV [CTEST OPTIONS...]
 #
@@ -14,6 +14,7 @@ export PATH=$CUDA_HOME/bin:$PATH CUDA_HOME CUDACXX=$CUDA_HOME/bin/nvcc
 # CMake looks for lib64; the packages have lib.
 [ -e "$CUDA_HOME/lib64" ] || ln -s lib "$CUDA_HOME/lib64"
 export NCCL_HOME=${CUDA_HOME%/cu13}/nccl
+clang-format --dry-run --Werror --style=file:hpc/cuda/code/.clang-format chip/code/gpu_anatomy.cu chip/code/gpu_anatomy.cuh
 for folder in hpc/cuda/code ccl/nccl/code; do
     pushd $folder >/dev/null
     find . -maxdepth 1 -name '*.cu' -o -maxdepth 1 -name '*.cuh' -o -maxdepth 1 -name '*.cc' -o -maxdepth 1 -name '*.h' |
