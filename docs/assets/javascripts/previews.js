@@ -21,6 +21,7 @@
   var shown = null;
   var timer = null;
   var held = null; // the link under a finger
+  var isByFinger = false; // what is seen was shown by a finger
   var isHeld = false; // whether the finger has shown it
   if (!article || !base) {
     return;
@@ -121,7 +122,7 @@
       made.hidden = false;
       shown = found;
       found.setAttribute("aria-describedby", "preview-tip");
-      isHeld = byFinger;
+      isHeld = isByFinger = byFinger;
       place(made, found);
       document.dispatchEvent(new CustomEvent("handbook:tip", { detail: made })); // see tips.js
     });
@@ -153,10 +154,13 @@
     window.clearTimeout(timer);
   }
 
+  /** A pointer is gone. After a finger that says nothing: browsers make up such events. */
   function leave() {
-    stay();
-    waiting = null;
-    timer = window.setTimeout(hide, LEAVE_MS);
+    if (!shown || !isByFinger) {
+      stay();
+      waiting = null;
+      timer = window.setTimeout(hide, LEAVE_MS);
+    }
   }
 
   article.addEventListener("mouseover", function (event) {

@@ -14,6 +14,7 @@
   var tip = null;
   var shown = null; // the mark whose sentence is seen
   var timer = null;
+  var held = false; // shown by a finger
   var touched = null; // the mark that a finger was put on, until its click
 
   function term(node) {
@@ -56,6 +57,7 @@
     }
     made.hidden = false;
     shown = mark;
+    held = byFinger;
     place(made, mark);
     document.dispatchEvent(new CustomEvent("handbook:tip", { detail: made })); // see tips.js
   }
@@ -84,9 +86,12 @@
     window.clearTimeout(timer);
   }
 
+  /** A pointer is gone. After a finger that says nothing: browsers make up such events. */
   function leave() {
-    stay();
-    timer = window.setTimeout(hide, WAIT_MS);
+    if (!held) {
+      stay();
+      timer = window.setTimeout(hide, WAIT_MS);
+    }
   }
 
   article.addEventListener("mouseover", function (event) {

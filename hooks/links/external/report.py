@@ -6,12 +6,12 @@ import datetime
 import json
 import re
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urldefrag, urlsplit
+from urllib.parse import urldefrag
 
 from hooks.findings import Finding
 from hooks.links.external.allow import AllowList
 from hooks.links.external.cache import Known
-from hooks.links.external.records import Outcome, Reason, Use, Verdict, for_address
+from hooks.links.external.records import Outcome, Reason, Use, Verdict, for_address, host_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -64,7 +64,7 @@ def build(
         "date": today.isoformat(),
         "offline": offline,
         "addresses": len(places),
-        "hosts": len({_host(address) for address in places}),
+        "hosts": len({host_of(address) for address in places}),
         "counts": counts,
         "oldest": min(days).isoformat() if days else None,
         "rows": sorted(rows, key=lambda row: (_ORDER.index(row["verdict"]), row["address"])),
@@ -73,13 +73,6 @@ def build(
 
 _ORDER = [Verdict.GONE, Verdict.FRAGMENT, Verdict.MOVED, Verdict.UNREACHABLE, Verdict.FORBIDDEN]
 """What needs mending first comes first."""
-
-
-def _host(address: str) -> str:
-    try:
-        return urlsplit(address).hostname or ""
-    except ValueError:
-        return address
 
 
 def _row(
