@@ -9,9 +9,17 @@ import pytest
 
 from tools.figures import anatomy
 
-RESULTS: dict[str, list[dict[str, Any]]] = {
-    one["id"]: one["points"] for one in json.loads(anatomy.RECORD.read_text("utf-8"))["results"]
-}
+Results = dict[str, list[dict[str, Any]]]
+
+
+def results(name: str) -> Results:
+    """Return the points of each result of a record."""
+    record = json.loads(anatomy.RECORD.with_name(name).read_text("utf-8"))
+    return {one["id"]: one["points"] for one in record["results"]}
+
+
+RESULTS = results("gpu_anatomy_h100.json")
+SECOND = results("gpu_anatomy_h100_b.json")
 
 
 def value(result: str, **where: object) -> float:
@@ -68,3 +76,31 @@ def test_near_and_far_atomics_do_not_overlap() -> None:
         for kind in ("atomic near", "atomic far")
     }
     assert max(map(float, bins["atomic near"])) + 10 < min(map(float, bins["atomic far"]))
+
+
+def members(card: Results) -> dict[str, str]:
+    """Return the group by cluster of each SM."""
+    return {str(point["sm"]): str(point["gpc"]) for point in card["from_sm"]}
+
+
+def halves(card: Results) -> dict[str, str]:
+    """Return the side of each SM, A being that of SM 0."""
+    return {str(point["sm"]): str(point["side"]) for point in card["from_sm"]}
+
+
+@pytest.mark.parametrize("result", ["resident", "reached", "gpc_sms", "placed"])
+def test_second_card_offers_the_same_clusters(result: str) -> None:
+    assert SECOND[result] == RESULTS[result]
+    assert members(SECOND) == members(RESULTS)
+
+
+def test_second_card_is_another_with_lone_sms_on_both_halves() -> None:
+    assert halves(SECOND) != halves(RESULTS)
+    lone = [sm for sm, gpc in members(SECOND).items() if gpc == anatomy.LONE]
+    assert sorted(halves(SECOND)[sm] for sm in lone) == ["A"] * 6 + ["B"] * 2
+
+
+@pytest.mark.parametrize("result", ["all", "one", "tpc", "gpc", "ladder"])
+def test_second_card_reads_hbm_as_fast(result: str) -> None:
+    for one, other in zip(RESULTS[result], SECOND[result], strict=True):
+        assert other["value"] == pytest.approx(one["value"], rel=0.01)
