@@ -7,6 +7,7 @@ import shutil
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
@@ -22,6 +23,15 @@ STATE = ".hb-offline__state"
 READY = {"zh": "可离线使用，版本", "en": "available offline, version"}
 
 
+class WholeFiles(QuietHandler):
+    """Sends files whole: dates of files tell nothing of a change within the same second."""
+
+    def send_head(self) -> Any:
+        """Begin an answer."""
+        del self.headers["If-Modified-Since"]
+        return super().send_head()
+
+
 class Host:
     """A web server below a path, which can be stopped and started at the same address."""
 
@@ -32,7 +42,7 @@ class Host:
         self.start()
 
     def start(self) -> None:
-        handler = functools.partial(QuietHandler, directory=str(self.root))
+        handler = functools.partial(WholeFiles, directory=str(self.root))
         self.server = Server(("127.0.0.1", self.port), handler)
         self.port = self.server.server_port
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
