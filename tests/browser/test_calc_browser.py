@@ -11,6 +11,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from hooks.calc import engine, registry
+from tests import ours
 from tests.browser import waiting
 from tests.browser.conftest import Window
 from tests.conftest import serve
@@ -64,7 +65,7 @@ def test_page_says_what_the_command_line_says(open_page: Open) -> None:
     page.get_by_label("Model", exact=True).select_option("deepseek-v3")
     page.get_by_label("GPUs (tensor parallel)").fill("16")
     page.get_by_label("Bytes per weight").select_option("1")
-    shown = engine.default().show("kv-cache", entries, "en")
+    shown = engine.default(ours.facts()).show("kv-cache", entries, "en")
     rows = page.locator(".calc__result .calc__output")
     expect(rows.locator("dt")).to_have_text([row["label"] for row in shown["rows"]])
     expect(rows.locator("dd")).to_have_text([row["text"] for row in shown["rows"]])

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from hooks.calc import engine
 from hooks.calc.engine import Engine
+from tests import ours
 
 few = settings(
     max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
@@ -20,7 +21,7 @@ few = settings(
 
 @pytest.fixture(scope="module")
 def calc() -> Engine:
-    return engine.default()
+    return engine.default(ours.facts())
 
 
 @pytest.mark.parametrize(

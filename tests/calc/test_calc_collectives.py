@@ -10,6 +10,7 @@ import pytest
 
 from hooks.calc import engine
 from hooks.calc.engine import Engine
+from tests import ours
 
 ROOT = Path(__file__).resolve().parents[2]
 A100 = {"bandwidth": 300}
@@ -20,7 +21,7 @@ NVLS_B200 = {"offload": "nvls", "nvls_share": 0.74, **B200}
 
 @pytest.fixture(scope="module")
 def calc() -> Engine:
-    return engine.default()
+    return engine.default(ours.facts())
 
 
 class Published(NamedTuple):

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from hooks.calc import engine
 from hooks.calc.engine import Engine
+from tests import ours
 
 few = settings(
     max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
@@ -25,7 +26,7 @@ SHAPES = {  # layers, hidden, width of keys, inner, vocabulary
 
 @pytest.fixture(scope="module")
 def calc() -> Engine:
-    return engine.default()
+    return engine.default(ours.facts())
 
 
 def in_more_bits(model: str) -> int:
@@ -93,7 +94,7 @@ def test_whole_files_of_q4_k_m(model: str, printed: float, within: float, calc: 
 
 
 def test_a_mixture_needs_its_scales_and_the_head() -> None:
-    assert engine.default().run("quantization", {"model": "llama31-70b"})["mean"] > 4.4
+    assert engine.default(ours.facts()).run("quantization", {"model": "llama31-70b"})["mean"] > 4.4
 
 
 @pytest.mark.parametrize("model", ["llama31-8b", "llama31-70b"])

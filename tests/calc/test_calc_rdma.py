@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from hooks.calc import engine
 from hooks.calc.engine import Engine
+from tests import ours
 
 few = settings(
     max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
@@ -17,7 +18,7 @@ WAYS = [("doorbell", False), ("doorbell", True), ("blueflame", False), ("bluefla
 
 @pytest.fixture(scope="module")
 def calc() -> Engine:
-    return engine.default()
+    return engine.default(ours.facts())
 
 
 @few

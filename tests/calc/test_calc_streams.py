@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from hooks.calc import engine
 from hooks.calc.engine import Engine
+from tests import ours
 
 few = settings(
     max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
@@ -19,7 +20,7 @@ few = settings(
 
 @pytest.fixture(scope="module")
 def calc() -> Engine:
-    return engine.default()
+    return engine.default(ours.facts())
 
 
 def timeline(calc: Engine, *arguments: Any) -> dict[str, Any]:

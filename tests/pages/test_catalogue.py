@@ -14,6 +14,7 @@ from hooks.pages import DataFences, Item, answers, blocks, catalogue, counts
 from hooks.search.engine import make_index, open_engine
 from hooks.search.entries import Entry, add_entries
 from hooks.search.from_markdown import read_note
+from tests import ours
 from tests.samples import note, said, tree
 
 TERMS = """\
@@ -58,7 +59,9 @@ def items(notes: Catalogue) -> tuple[Item, ...]:
     glossary, _ = check_terms({"docs/data/terms/01-w.yml": TERMS})
     library: Library = {"paged": PAPER}
     fences = DataFences(FactBase(), Path("docs"), Path(), notes)
-    return catalogue.gather(notes, glossary, library, fences, calc_engine.default(), answers.anew)
+    return catalogue.gather(
+        notes, glossary, library, fences, calc_engine.default(ours.facts()), answers.anew
+    )
 
 
 def test_every_kind_is_in_the_list(items: tuple[Item, ...]) -> None:
@@ -101,7 +104,9 @@ def test_an_id_that_two_things_have(tmp_path: Path, body: str, target: str) -> N
     notes, _ = tree(tmp_path, {"t/a.md": note(body)})
     fences = DataFences(FactBase(), tmp_path, tmp_path, notes)
     glossary, _ = check_terms({})
-    found = catalogue.gather(notes, glossary, {}, fences, calc_engine.default(), answers.anew)
+    found = catalogue.gather(
+        notes, glossary, {}, fences, calc_engine.default(ours.facts()), answers.anew
+    )
     assert [(one.rule, one.target) for one in catalogue.check(found, notes)] == [
         ("catalogue", target)
     ]

@@ -9,6 +9,7 @@ import pytest
 
 from hooks.calc import engine
 from hooks.calc.engine import Engine
+from tests import ours
 from tools.figures.files import load_program
 
 sim = load_program("ccl/code/collectives.py")
@@ -23,7 +24,7 @@ NODES = [(2, 2), (4, 2), (8, 2), (4, 3), (4, 4), (8, 4), (2, 8), (1, 8), (1, 7)]
 
 @pytest.fixture(scope="module")
 def calc() -> Engine:
-    return engine.default()
+    return engine.default(ours.facts())
 
 
 def run(operation: str, schedule: Any, n: int, chunks: int) -> tuple[Any, int]:
