@@ -277,7 +277,7 @@ def make_own(site: Path, collection: Collection) -> Path:
     groups = load_terms(collection.terms) if collection.terms else []
     prefixes = {"zh": search_material.PREFIXES["zh"]}
     files = search_install.own_files(THEME, pages, groups, prefixes=prefixes)
-    for address, text in files.items():
+    for address, text in files:
         write(target / address, text)
     _use_worker(target, lambda page: search_material.WORKER_NAME.format(language="zh"))
     _use_index(target, search_install.tiny_index((target / INDEX).read_text(encoding="utf-8")))

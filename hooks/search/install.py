@@ -149,12 +149,7 @@ def facets(pages: Sequence[Page], queries: Mapping[str, Sequence[str]]) -> dict[
     return found
 
 
-def own_files(*arguments: Any, **named: Any) -> dict[str, str]:
-    """Return what `each_file` yields."""
-    return dict(each_file(*arguments, **named))
-
-
-def each_file(
+def own_files(
     theme_dir: Path,
     pages: Sequence[Page],
     groups: Sequence[Term] = (),
@@ -227,7 +222,7 @@ def install(
     index = site_dir / "search/search_index.json"
     tiny = tiny_index(index.read_text(encoding="utf-8"))
     stock = {"search/search_index.json": tiny, "search/search_index.js": f"var __index = {tiny}"}
-    files = each_file(theme_dir, list(latest.values()), groups, chosen, recall=recall)
+    files = own_files(theme_dir, list(latest.values()), groups, chosen, recall=recall)
     for address, content in itertools.chain(stock.items(), files):
         path = site_dir / address
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -2,29 +2,16 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
-import sys
 from typing import Any
 
 import numpy as np
 import pytest
 
 from tests.programs.printed import text
-from tools.figures.files import ROOT
+from tools.figures.files import ROOT, load_program
 
-
-def program(name: str) -> Any:
-    """Import a program of the inference notes."""
-    spec = importlib.util.spec_from_file_location(name, ROOT / f"docs/infer/code/{name}.py")
-    assert spec and spec.loader
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-sum_order = program("sum_order")
+sum_order = load_program("infer/code/sum_order.py")
 RECORD = json.loads((ROOT / "docs/infer/measured/batch_invariance.json").read_text("utf-8"))
 
 

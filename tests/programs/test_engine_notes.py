@@ -2,31 +2,20 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
-import sys
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
+from tools.figures.files import load_program
+
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def program(name: str) -> Any:
-    """Import a program of the inference notes."""
-    spec = importlib.util.spec_from_file_location(name, ROOT / f"docs/infer/code/{name}.py")
-    assert spec and spec.loader
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-grammar_mask = program("grammar_mask")
-ort_levels = program("ort_levels")
-diffusion_steps = program("diffusion_steps")
+grammar_mask = load_program("infer/code/grammar_mask.py")
+ort_levels = load_program("infer/code/ort_levels.py")
+diffusion_steps = load_program("infer/code/diffusion_steps.py")
 
 
 def test_every_level_computes_the_same_with_fewer_nodes(tmp_path: Path) -> None:

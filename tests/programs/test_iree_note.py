@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 
 import pytest
 
 from tests.programs import printed
-from tools.figures.files import ROOT
 
 PROGRAM = "docs/compiler/code/iree_phases.py"
 TOOL = "IREE"
@@ -46,13 +43,4 @@ def test_the_table_of_files_has_the_sizes_of_the_output(note: str) -> None:
 
 
 def test_the_program_prints_what_the_notes_show() -> None:
-    done = subprocess.run(
-        [sys.executable, PROGRAM], cwd=ROOT, capture_output=True, text=True, check=False
-    )
-    if done.returncode == 77:
-        assert done.stderr.startswith("skipped: no ")
-        pytest.skip("no tools of IREE here")
-    version, output = printed.by(TOOL, NOTES[1])
-    if not done.stdout.startswith(f"IREE {version}\n"):
-        pytest.skip("another version of IREE")
-    assert done.stdout.rstrip("\n") == output
+    printed.check(PROGRAM, TOOL, NOTES[1])

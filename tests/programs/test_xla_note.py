@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
-import subprocess
-import sys
 
 import pytest
 
 from tests.programs import printed
-from tools.figures.files import ROOT
 
 PROGRAM = "docs/compiler/code/spmd.py"
 TOOL = "jax"
@@ -37,13 +33,4 @@ def test_the_table_has_the_rows_of_the_output(note: str) -> None:
 
 
 def test_the_program_prints_what_the_notes_show() -> None:
-    done = subprocess.run(
-        [sys.executable, PROGRAM], cwd=ROOT, capture_output=True, text=True, check=False
-    )
-    if importlib.util.find_spec("jax") is None:
-        assert done.returncode == 77
-        pytest.skip("no jax here")
-    version, output = printed.by(TOOL, NOTES[1])
-    if not done.stdout.startswith(f"jax {version},"):
-        pytest.skip("another version of jax")
-    assert done.stdout.rstrip("\n") == output
+    printed.check(PROGRAM, TOOL, NOTES[1])

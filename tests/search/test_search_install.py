@@ -49,7 +49,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> list[Page]:
 @pytest.fixture(scope="module")
 def files(pages: list[Page]) -> dict[str, str]:
     glossary, _ = check_terms({"terms.yml": search_notes.TERMS})
-    return own_files(THEME, pages, list(glossary.terms.values()))
+    return dict(own_files(THEME, pages, list(glossary.terms.values())))
 
 
 class Worker:
@@ -155,7 +155,7 @@ def test_results_say_where_they_stand_and_what_was_repaired(files: dict[str, str
 def test_several_sections_of_a_page_are_shown(files: dict[str, str]) -> None:
     text = "# 甲\n\n" + "".join(f"## 节{n}\n\n这一节讲拥塞窗口。\n\n" for n in range(9))
     pages = [read_note("a.md", text.encode()), read_note("a.en.md", b"# A\n")]
-    (group,) = Worker(own_files(THEME, pages)).ask("拥塞窗口")
+    (group,) = Worker(dict(own_files(THEME, pages))).ask("拥塞窗口")
     best = max(item["score"] for item in group)
     shown = [item for item in group if "#" in item["location"] and item["score"] == best]
     assert 3 <= len(shown) <= 6
@@ -220,7 +220,7 @@ def test_another_page_script_is_refused(purpose: str, text: str) -> None:
 
 def test_a_missing_language_is_refused(pages: list[Page]) -> None:
     with pytest.raises(SearchIndexError, match=r"no page in 'en'.*search, i18n, offline"):
-        own_files(THEME, [page for page in pages if page.language == "zh"])
+        dict(own_files(THEME, [page for page in pages if page.language == "zh"]))
 
 
 @pytest.mark.parametrize(
