@@ -10,6 +10,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+from hooks import cache
 from hooks.calc import registry
 from hooks.data import (
     Layout,
@@ -20,11 +21,9 @@ from hooks.data import (
 )
 from hooks.drawings import diagrams, drawn, figures
 from hooks.findings import Finding
-from hooks.links import Settings, addresses, assets, check, digest, includes
+from hooks.links import Settings, addresses, assets, check, safety, text
 from hooks.notes import (
-    FOLDER,
     Catalogue,
-    Memory,
     Note,
     budgets,
     catalogue,
@@ -47,7 +46,7 @@ from hooks.pages import glossary as glossary_page
 from hooks.pages import paths as paths_page
 from hooks.pages.values import values
 from hooks.search.words import term_forms
-from hooks.site import Kept, inputs
+from hooks.site import inputs
 from hooks.tree import Data, Tree, generated_ids
 
 WRITTEN = {"README.md": "zh", "README.en.md": "en", "CONTENTS.md": "zh", "CONTENTS.en.md": "en"}
@@ -67,7 +66,7 @@ def read_tree(
     *,
     repo_url: str = "",
     site_url: str = "",
-    kept: Kept | None = None,
+    kept: cache.Cache | None = None,
 ) -> Tree:
     """Read the sources below `root` and check them.
 
@@ -79,13 +78,13 @@ def read_tree(
         kept: What earlier builds made, if that is to be used.
     """
     docs = docs or root / "docs"
-    settings = Settings(repo_url=repo_url, site_url=site_url, docs_prefix=docs.name, root=root)
-    memory = Memory(root / FOLDER, f"{docs} {settings!r}")
-    notes, findings = catalogue.load(docs, root, memory=memory)
+    settings = Settings(repo_url, site_url, root, docs.name)
+    kept = kept or cache.Cache(root / cache.FOLDER)
+    notes, findings = catalogue.load(docs, root, kept)
     # Mermaid's parser is a process of its own, which works beside the rest.
     with ThreadPoolExecutor(1) as beside:
         pictures = beside.submit(_check_diagrams, notes, docs, root)
-        tree = _read_rest(root, docs, notes, settings, memory, kept)
+        tree = _read_rest(root, docs, notes, settings, kept)
         findings += tree.findings + pictures.result()
     return replace(tree, findings=sorted(set(findings)))
 
@@ -93,25 +92,16 @@ def read_tree(
 def reread(tree: Tree, note: Note) -> tuple[Note, list[Finding]]:
     """Return a note as its file is now, and what cannot be read of it."""
     prefix = note.file.removesuffix(f"/{note.path}")
-    return catalogue.read_note(note.path, (tree.docs / note.path).read_bytes(), prefix)
+    data = (tree.docs / note.path).read_bytes()
+    return catalogue.read_note(note.path, data, tree.docs, prefix)
 
 
 def check_note(tree: Tree, path: str, repo_url: str = "", site_url: str = "") -> list[Finding]:
-    """Check one note of a tree, quickly: its text, what it shows, and its links.
-
-    What needs the texts that are included is left to a check of all.
-    """
+    """Check one note of a tree, quickly: its text, what it shows, and its links."""
     note = tree.notes.notes[path]
-    prefix = note.file.removesuffix(f"/{path}")
-    settings = Settings(repo_url=repo_url, site_url=site_url, docs_prefix=prefix, root=tree.root)
-    alone = Catalogue({path: note})
-    findings = budgets.check_budgets(alone) + check_shown(note, tree.data)
-    if note.language == "zh":
-        findings += _check_forms(alone, tree.data)
-    if not note.may_include:
-        one = digest.of(note, settings)
-        findings += [*one.text, *one.title, *one.safety]
-    findings += check.check_links(note, tree.notes, settings, generated_ids(tree))
+    settings = Settings(repo_url, site_url, tree.root, tree.docs.name)
+    findings = _verdict(note, tree.data)
+    findings += check.check_links(tree.notes, settings, generated_ids(tree), note)
     return sorted(set(findings))
 
 
@@ -120,26 +110,21 @@ def _read_rest(
     docs: Path,
     notes: Catalogue,
     settings: Settings,
-    memory: Memory,
-    kept: Kept | None,
+    kept: cache.Cache,
 ) -> Tree:
     findings: list[Finding] = []
-    digests = digest.of_all(notes, settings, memory)
-    texts = includes.Texts(docs, notes.other_files)
     layout = Layout(docs)
     findings += twins.check_pairs(notes)
     findings += drafts.check_drafts(notes)
     findings += prerequisites.check_prerequisites(notes)
     findings += questions.check_questions(notes)
-    for one in digests.values():
-        findings += one.safety
     config = root / "mkdocs.yml"
     entries: tuple[navigation.Entry, ...] = ()
     if config.is_file():
         entries = navigation.read_navigation(config)
         findings += navigation.check_navigation(entries, notes)
     hidden = f"/{drawn.FOLDER}/"  # named by hashes, which no note writes
-    orphans = assets.orphans(notes, docs, digests, settings, _beside(root))
+    orphans = assets.orphans(notes, docs, docs.name, _beside(root))
     findings += [one for one in orphans if hidden not in one.file]
     areas, problems = topic_map.load(layout.topics, layout.name(layout.topics))
     findings += problems + topic_tree.check(areas, notes)
@@ -157,7 +142,7 @@ def _read_rest(
         findings += addresses.check_register(lines, published(notes), name)
     data = Data(root, docs, notes, library, kept)
     data.stamp = _stamp(data)
-    findings += _check_data(data, memory)
+    findings += _check_data(data)
     tree = Tree(
         root,
         docs,
@@ -171,10 +156,9 @@ def _read_rest(
         findings,
     )
     rest = inputs.of_files([config, layout.report, layout.terms], root)
-    depends = [data.stamp, rest, *memory.marks.values(), *sorted(notes.other_files)]
-    made = generated_ids(tree, memory, memory.key(*depends))
-    findings += check.check_sources(notes, texts, settings, digests, made)
-    memory.save()
+    texts = [(path, note.text) for path, note in notes.notes.items()]
+    made_from = cache.digest(data.stamp, rest, texts, sorted(notes.other_files))
+    findings += check.check_links(notes, settings, generated_ids(tree, made_from))
     return tree
 
 
@@ -223,50 +207,43 @@ def _beside(root: Path) -> list[Path]:
     return [path for path in files if path.is_file()]
 
 
-def _check_data(data: Data, memory: Memory) -> list[Finding]:
-    """Check the data, and what notes show of them: each note once, until something changes."""
-    root, docs, notes, stamp = data.root, data.docs, data.notes, data.stamp
+def _check_data(data: Data) -> list[Finding]:
+    """Check the data, and what each note says and shows by itself: once, until that changes."""
+    root, docs, notes, stamp, kept = data.root, data.docs, data.notes, data.stamp, data.kept
     layout = Layout(docs)
-    tables = _hash(docs, [*layout.facts.glob("*"), *layout.sources.glob("*")])
-    marks = memory.marks
-    everything = [*marks.values(), *sorted(notes.other_files)]
-    findings = memory.recall("facts", "data", [tables], lambda: data.facts[1])
     terms = _hash(docs, layout.terms.glob("*"))
-    findings += memory.recall(
-        "glossary",
-        "terms",
-        [terms, *everything],
-        lambda: data.glossary[1] + glossary_page.check(data.glossary[0], notes),
-    )
-    findings += memory.recall(
-        "items",
-        "data",
-        [stamp, terms, *everything],
-        lambda: catalogue_page.check(data.items, notes),
-    )
-    shown = published(notes).notes
-    for path, note in notes.notes.items():
-        alone = Catalogue({path: note})
+    texts = [(path, note.text) for path, note in notes.notes.items()]
+    everything = cache.digest(stamp, terms, texts, sorted(notes.other_files))
+    findings = [*data.facts[1]]
+
+    def of_all() -> list[Finding]:
+        glossary = data.glossary[1] + glossary_page.check(data.glossary[0], notes)
+        return glossary + catalogue_page.check(data.items, notes)
+
+    findings += kept.recall("together", everything, of_all)
+    for note in notes.notes.values():
         twin = notes.twin(note, "en" if note.language == "zh" else "zh")
-        pair = [marks[path], marks[twin.path] if twin is not None else ""]
-        if path in shown:
-            findings += memory.recall(
-                "budgets", path, pair[:1], partial(budgets.check_budgets, alone)
-            )
-        if note.language == "zh":
-            wanted = partial(_check_forms, alone, data)
-            findings += memory.recall("forms", path, [marks[path], terms], wanted)
-        findings += memory.recall("shown", path, [*pair, stamp], partial(check_shown, note, data))
+        key = (note.path, note.text, twin.text if twin is not None else "", stamp, terms)
+        findings += kept.recall("verdict", key, partial(_verdict, note, data))
     for path in sorted(notes.other_files):
         file = docs / path
         if path.endswith(".svg") and "/figures/" in path:
             name = file.relative_to(root).as_posix()
-            figure = [name, _hash(docs, [file])]
-            findings += memory.recall(
-                "figure", path, figure, partial(figures.check_svg, file, name)
-            )
+            figure = (name, file.read_bytes())
+            findings += kept.recall("figure", figure, partial(figures.check_svg, file, name))
         elif path.endswith(".json") and "/measured/" in path:
-            findings += memory.recall("record", path, [stamp], partial(_check_record, file, data))
+            findings += kept.recall("record", (path, stamp), partial(_check_record, file, data))
+    return findings
+
+
+def _verdict(note: Note, data: Data) -> list[Finding]:
+    """Check what a note says and shows, without the places that it links to."""
+    alone = Catalogue({note.path: note})
+    findings = [*text.check(note), *safety.check_note(note), *check_shown(note, data)]
+    if not note.is_draft:
+        findings += budgets.check_budgets(alone)
+    if note.language == "zh":
+        findings += term_forms.check_forms(alone, list(data.glossary[0].terms.values()))
     return findings
 
 
@@ -316,10 +293,6 @@ def check_shown(note: Note, data: Data) -> list[Finding]:
     if "<!--" in note.text:
         findings += values.check_note(note, data.notes, data.resolver)
     return findings
-
-
-def _check_forms(notes: Catalogue, data: Data) -> list[Finding]:
-    return term_forms.check_forms(notes, list(data.glossary[0].terms.values()))
 
 
 def _check_record(file: Path, data: Data) -> list[Finding]:

@@ -13,16 +13,16 @@ from typing import Any
 from hooks.calc import engine as calc_engine
 from hooks.data import Layout, coverage, facts, glossary, glossary_load, load, paths, resources
 from hooks.findings import Finding
-from hooks.links import ids
-from hooks.markdown import parse, split
-from hooks.notes import Catalogue, Memory, Note, navigation, published
+from hooks import cache as caching
+from hooks.markdown import rendered, split, text_of
+from hooks.notes import Catalogue, Note, navigation, published
 from hooks.pages import DataFences, Item, markers, source_use, term_marks, topic_map
 from hooks.pages import catalogue as everything
 from hooks.pages import glossary as glossary_page
 from hooks.pages import resources as resources_page
 from hooks.pages import sources as bibliography
 from hooks.pages.values import values
-from hooks.site import Kept, anki, inputs
+from hooks.site import anki, inputs
 
 
 class Data:
@@ -34,11 +34,11 @@ class Data:
         docs: Path,
         notes: Catalogue,
         library: resources.Library,
-        kept: Kept | None = None,
+        kept: caching.Cache | None = None,
     ) -> None:
         """Note where the data lie; nothing is read yet."""
         self.root, self.docs, self.notes, self.library = root, docs, notes, library
-        self.kept = kept or Kept()
+        self.kept = kept or caching.Cache()
         self.stamp = ""
         """A hash of everything beside notes that their numbers rest on, once it is known."""
         self._users: dict[str, dict[str, list[Note]]] = {}
@@ -208,34 +208,27 @@ def fill(
     )
 
 
-def generated_ids(
-    tree: Tree, memory: Memory | None = None, made_from: str = ""
-) -> Callable[[Note], frozenset[str]]:
+def generated_ids(tree: Tree, made_from: str = "") -> Callable[[Note], frozenset[str]]:
     """Return what gives the ids that a build adds to a note's page: by items, and at markers.
 
     Args:
         tree: The sources.
-        memory: Knows what earlier runs gave: few notes are asked for, and those need all data.
-        made_from: A hash of all that ids depend on, notes and data alike.
+        made_from: A hash of all that ids depend on, notes and data alike; empty: nothing is kept.
     """
     those = cache(lambda: everything.by_page(tree.items))
-    known: dict[str, frozenset[str]] = {}
 
     def make(note: Note) -> frozenset[str]:
         found = everything.ids(those(), note)
         body = split(note.text).body
         filled = fill(tree, body, note.path, note.language)
-        return found | ids.on_site(parse(filled)) if filled != body else found
+        if filled != body:
+            found |= rendered(text_of(filled, tree.docs)).source.ids
+        return found
 
+    @cache
     def of(note: Note) -> frozenset[str]:
-        if note.path in known:
-            return known[note.path]
-        key = memory.key("ids", made_from, note.path) if memory is not None else ""
-        found = memory.kept(note.path, key) if memory is not None else None
-        if not isinstance(found, list) or not all(isinstance(one, str) for one in found):
-            found = sorted(make(note))
-            if memory is not None:
-                memory.keep(note.path, key, found)
-        return known.setdefault(note.path, frozenset(found))
+        if not made_from:
+            return make(note)
+        return tree.data.kept.recall("ids", (made_from, note.path), partial(make, note))
 
     return of

@@ -3,99 +3,64 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from urllib.parse import unquote
 
 from hooks.findings import Finding
-from hooks.links.digest import _FILE_NAME, _KINDS, _shown
-from hooks.links.settings import Settings
-from hooks.notes import Catalogue
+from hooks.links.targets import resolve
+from hooks.notes import Catalogue, Note
 
-if TYPE_CHECKING:
-    from hooks.links.digest import Digest
-
-_TEXTS = re.compile(r"\.(?:css|scss|js|ts|mjs|json|html?|vue|jsx|tsx|mdx|ya?ml|toml|txt|xml|md)\Z")
-# A folder with an extension is one document of some program, such as `drawing.graffle/`.
-_NOT_OURS = re.compile(r"(?:\A|/)(?:vendor|code|measured|node_modules|[^/]+\.[a-z]{3,12})/")
-_WELL_KNOWN = re.compile(r"(?:\A|/)(?:favicon|apple-touch-icon|logo)[\w-]*\.\w+\Z")
-_PUBLIC = re.compile(r"(?:\.vuepress/)?(?:public|static)/")
+_KINDS = re.compile(
+    r"\.(?:png|jpe?g|gif|svg|webp|avif|bmp|ico|pdf|mp4|webm|mp3|ogg|wav|zip|tar|gz|docx?|pptx?|xlsx?)\Z",
+    re.IGNORECASE,
+)
+# Names begin behind what no name holds and are of bounded length: long lines take linear time.
+_FILE_NAME = re.compile(
+    r"(?<![^\s/\\()\"'<>:,;=#?`\[\]{}])[^\s/\\()\"'<>:,;=#?`\[\]{}]{1,255}\.[A-Za-z0-9]{2,5}(?![\w-])"
+)
+_TEXTS = re.compile(r"\.(?:css|js|json|html?|ya?ml|toml|txt|xml)\Z")
+_NOT_OURS = re.compile(r"(?:\A|/)(?:vendor|code|measured)/")
 _LARGEST = 2_000_000
 """Bytes; a text larger than this names no assets by hand."""
 
 
 def orphans(
-    catalogue: Catalogue,
-    docs: Path,
-    digests: Mapping[str, Digest],
-    settings: Settings,
-    beside: Iterable[Path] = (),
+    catalogue: Catalogue, docs: Path, prefix: str, beside: Iterable[Path] = ()
 ) -> Iterator[Finding]:
     """Yield the assets that no note, style sheet, script, template or configuration names.
 
     Args:
         catalogue: The notes and the other files.
         docs: The docs folder.
-        digests: What the notes name, by path.
-        settings: How the tree is read.
+        prefix: Its path from the repository root, for messages.
         beside: Files outside the docs folder that may name assets: configuration, templates.
     """
-    left = {path for path in catalogue.other_files if _is_asset(path)}
-    if settings.is_routed:  # components put the names of public files together from parts
-        left = {path for path in left if not _PUBLIC.match(path)}
-    if not left:
-        return
-    for digest in digests.values():
-        left.difference_update(digest.named())
-        if not left:
-            return
-    # What is built by code names its files in many ways: a name anywhere counts as a use.
-    texts = [docs / path for path in catalogue.other_files if _TEXTS.search(path)]
-    texts = [path for path in (*texts, *beside) if "/vendor/" not in path.as_posix()]
+    left = {path for path in catalogue.other_files if _KINDS.search(path)}
+    left = {path for path in left if _NOT_OURS.search(path) is None}
     names: dict[str, list[str]] = {}
+    for note in catalogue.notes.values():
+        left.difference_update(resolve(link.target, note.path).path for link in note.source.links)
     for path in left:
         names.setdefault(path.rpartition("/")[2], []).append(path)
-    spaced = [name for name in names if " " in name]
-    for digest in digests.values():
-        for name in digest.mentions:
-            left.difference_update(names.get(name, ()))
-    spaced = [name for name in spaced if not left.isdisjoint(names[name])]
-    for text in (_shown(note) for note in catalogue.notes.values() if spaced):
-        for name in (one for one in spaced if one in text):
-            left.difference_update(names[name])
-    for text in _contents(texts if left else ()):
-        used = names.keys() & set(_FILE_NAME.findall(text))
-        for name in (*used, *(one for one in spaced if one in text)):
-            left.difference_update(names.get(name, ()))
+    texts = [docs / path for path in catalogue.other_files if _TEXTS.search(path)]
+    files = [path for path in (*texts, *beside) if "/vendor/" not in path.as_posix()]
+    # What is built by code names its files in many ways: a name anywhere counts as a use.
+    for text in (*map(_shown, catalogue.notes.values()), *map(_content, files)):
         if not left:
             return
-    for path in sorted(path for path in left if not _is_variant(path, left, catalogue)):
-        file = path if settings.docs_prefix in ("", ".") else f"{settings.docs_prefix}/{path}"
+        for name in names.keys() & set(_FILE_NAME.findall(text)):
+            left.difference_update(names[name])
+    for path in sorted(left):
         message = f"nothing refers to '{path}'; use it or delete it"
-        yield Finding(file, 0, 0, "orphan-asset", message, target=path)
+        yield Finding(f"{prefix}/{path}", 0, 0, "orphan-asset", message, target=path)
 
 
-def _is_variant(path: str, left: set[str], catalogue: Catalogue) -> bool:
-    """Tell whether a file is a variant of one in use, such as `x.printable.svg` of `x.svg`."""
-    folder, _, name = path.rpartition("/")
-    first, *_, last = name.split(".")
-    plain = f"{folder}/{first}.{last}" if folder else f"{first}.{last}"
-    return plain != path and plain in catalogue.other_files and plain not in left
+def _shown(note: Note) -> str:
+    """Return the text in which a name counts as a use beside links: fences and fields."""
+    fields = note.text[: note.text.find("\n---", 3) + 1] if note.text.startswith("---") else ""
+    return unquote("\n".join([fields, *(fence.text for fence in note.source.fences)]))
 
 
-def _is_asset(path: str) -> bool:
-    return (
-        _KINDS.search(path) is not None
-        and _NOT_OURS.search(path) is None
-        and _WELL_KNOWN.search(path) is None
-    )
-
-
-def _contents(files: Iterable[Path]) -> Iterator[str]:
-    """Yield the texts of files that are not too large."""
-    for path in files:
-        try:
-            if path.stat().st_size <= _LARGEST:
-                yield path.read_text(encoding="utf-8", errors="replace")
-        except OSError:
-            continue
+def _content(path: Path) -> str:
+    return path.read_text("utf-8", "replace") if path.stat().st_size <= _LARGEST else ""

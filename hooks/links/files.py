@@ -73,8 +73,7 @@ class Files:
         """Return the index page of a folder, or an empty string when it has none."""
         folder = folder.strip("/").removeprefix(".")
         prefix = f"{folder}/" if folder else ""
-        names = ("index.md", "README.md", "_index.md", "readme.md", "index.mdx", "index.html")
-        return next((prefix + name for name in names if prefix + name in self), "")
+        return f"{prefix}index.md" if f"{prefix}index.md" in self else ""
 
     def otherwise_written(self, path: str) -> str:
         """Return the path that differs only in letter case or Unicode form, or an empty string."""
@@ -82,21 +81,6 @@ class Files:
         if not found and folded(path.rstrip("/")) in self._folders_by_fold:
             found = self._folders_by_fold[folded(path.rstrip("/"))]
         return found
-
-    def routed(self, path: str) -> str:
-        """Return the file that generators with routes of their own may mean by a path."""
-        bare = path.rstrip("/")
-        for candidate in (
-            path,
-            f"{bare}.md",
-            f"{bare}.mdx",
-            f"{bare.removesuffix('.html')}.md",
-            f"{bare.removesuffix('.md')}.mdx",
-            *(f"{base}/{bare}" for base in (".vuepress/public", "public", "static")),
-        ):
-            if candidate in self:
-                return candidate
-        return self.index_of(bare)
 
     def nearest(self, path: str, holder: str) -> str:
         """Return the way from `holder` to the existing file most like `path`."""

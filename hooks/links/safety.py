@@ -8,14 +8,14 @@ source scanner sees.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from html import unescape
 
 from selectolax.lexbor import LexborHTMLParser
 
 from hooks.findings import Finding
 from hooks.links import uses
-from hooks.markdown import HtmlTag, LinkKind, html_tags
+from hooks.markdown import HtmlTag, html_tags, mark
 from hooks.notes import Note
 
 ALLOWED_TAGS = frozenset(
@@ -36,14 +36,11 @@ _ATTRIBUTE_LIST = re.compile(
     r"|xlink:href|data|poster)\s*=[^{}\n]*\}",
     re.IGNORECASE,
 )
-_SCRIPTED = frozenset({"javascript", "vbscript", "data", "livescript"})
-_RUNS = frozenset({"script", "base"})
 _REFUSED_WHEN_RENDERED = "script, iframe, object, embed, form, base, meta, link, style"
 _REFUSED_TAG = re.compile(rf"<(?:{_REFUSED_WHEN_RENDERED.replace(', ', '|')})(?![\w-])")
 _RUNNING = (b"javascript:", b"vbscript:")
 # What may be the name of an attribute that begins so: with a value, wherever; without, in a tag.
 _MAY_HANDLE = re.compile(r"""on(?<=[\s"'/]on)(?P<value>[^\s<>]*\s*=)?""")
-_CODE_SPAN = re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)")
 RULE = "unsafe-html"
 
 
@@ -56,97 +53,49 @@ def scheme_of(address: str) -> str:
     return match.group(1).lower() if match else ""
 
 
-def check_note(note: Note, *, is_ours: bool = True, has_components: bool = False) -> list[Finding]:
-    """Report tags, attributes and addresses that a note may not hold.
-
-    Args:
-        note: The note.
-        is_ours: Apply this handbook's allow-list; else only what runs code is reported.
-        has_components: The generator reads notes as components, whose `script` is its own.
-    """
-    file = note.file
-    findings = [
-        finding
-        for tag in note.source.tags
-        if not (has_components and tag.name == "script")
-        for finding in _check_tag(file, tag, is_ours)
-    ]
-    for link in (*note.source.links, *note.source.definitions):
-        if link.kind is LinkKind.REFERENCE:
-            continue
-        is_image = link.kind is LinkKind.IMAGE
-        place = (link.line, link.column)
-        findings += _check_address(file, link.target, place, is_ours, is_image)
-    if any(fence.info.startswith(("mermaid", "{")) for fence in note.source.fences):
-        for use in uses.of_diagrams(note.source, note.text.split("\n")):
-            findings += _check_address(file, use.target, (use.line, use.column), is_ours, False)
-    return findings + list(_attribute_lists(note, is_ours))
+def check_note(note: Note) -> list[Finding]:
+    """Report tags, attributes and addresses that a note may not hold."""
+    said = [(tag.line, tag.column, *one) for tag in note.source.tags for one in _of_tag(tag)]
+    for link in (*note.source.links, *uses.of_diagrams(note)):
+        if link.where != "html" and (message := _of_address(link.target, link.is_image)):
+            said.append((link.line, link.column, message, link.target))
+    said += _attribute_lists(note)
+    return [Finding(note.file, line, column, RULE, *rest) for line, column, *rest in said]
 
 
-def _check_address(
-    file: str, address: str, place: tuple[int, int], is_ours: bool, is_image: bool
-) -> Iterator[Finding]:
+def _of_address(address: str, is_image: bool) -> str:
     scheme = scheme_of(address)
-    if scheme in _SCRIPTED and not (is_image and scheme == "data" and not is_ours):
-        message = f"a link of scheme '{scheme}:' is refused; use https: or a path"
-    elif not is_ours:
-        return
-    elif scheme not in _ALLOWED_SCHEMES:
-        message = f"a link of scheme '{scheme}:' is refused; use https: or a path"
-    elif is_image and (scheme or address.startswith("//")):
-        message = f"image '{address}' lies on another host; keep a copy, or better draw your own"
-    else:
-        return
-    yield Finding(file, *place, RULE, message, target=address)
+    if scheme not in _ALLOWED_SCHEMES:
+        return f"a link of scheme '{scheme}:' is refused; use https: or a path"
+    if is_image and (scheme or address.startswith("//")):
+        return f"image '{address}' lies on another host; keep a copy, or better draw your own"
+    return ""
 
 
-def _check_tag(file: str, tag: HtmlTag, is_ours: bool) -> Iterator[Finding]:
-    def finding(message: str, target: str) -> Finding:
-        return Finding(file, tag.line, tag.column, RULE, message, target=target)
-
-    if tag.name in _RUNS or (is_ours and tag.name not in ALLOWED_TAGS):
-        yield finding(f"HTML tag <{tag.name}> is refused in notes", f"<{tag.name}>")
+def _of_tag(tag: HtmlTag) -> Iterator[tuple[str, str]]:
+    if tag.name not in ALLOWED_TAGS:
+        yield f"HTML tag <{tag.name}> is refused in notes", f"<{tag.name}>"
         return
     for name, value in tag.attributes:
-        is_handler = name.startswith("on") and len(name) > 4
-        if is_handler or (is_ours and name not in ALLOWED_ATTRIBUTES):
-            what = "event handler" if is_handler else "attribute"
-            yield finding(f"{what} '{name}' of <{tag.name}> is refused in notes", name)
+        if name not in ALLOWED_ATTRIBUTES:
+            what = "event handler" if name.startswith("on") and len(name) > 4 else "attribute"
+            yield f"{what} '{name}' of <{tag.name}> is refused in notes", name
         elif name in _URL_ATTRIBUTES:
-            addresses = html_tags.srcset(value or "") if name == "srcset" else [value or ""]
-            for address in addresses:
-                yield from _check_loaded(tag, address, is_ours, finding)
+            for address in html_tags.srcset(value or "") if name == "srcset" else [value or ""]:
+                scheme = scheme_of(address)
+                if scheme not in _ALLOWED_SCHEMES:
+                    yield f"address of scheme '{scheme}:' is refused", address
+                elif tag.name != "a" and (scheme or address.startswith("//")):
+                    yield f"<{tag.name}> may not load '{address}' from another host", address
 
 
-def _check_loaded(
-    tag: HtmlTag, address: str, is_ours: bool, finding: Callable[[str, str], Finding]
-) -> Iterator[Finding]:
-    scheme = scheme_of(address)
-    if not is_ours:
-        if scheme in _SCRIPTED and tag.name not in ("img", "source"):
-            yield finding(f"address of scheme '{scheme}:' is refused", address)
-    elif scheme not in _ALLOWED_SCHEMES:
-        yield finding(f"address of scheme '{scheme}:' is refused", address)
-    elif tag.name != "a" and (scheme or address.startswith("//")):
-        yield finding(f"<{tag.name}> may not load '{address}' from another host", address)
-
-
-def _attribute_lists(note: Note, is_ours: bool) -> Iterator[Finding]:
-    fenced = {
-        number
-        for fence in note.source.fences
-        for number in range(fence.line, fence.line + fence.text.count("\n"))
-    }
-    for number, line in enumerate(note.text.split("\n"), start=1):
-        if number in fenced or "{" not in line:
-            continue
-        bare = _CODE_SPAN.sub(lambda match: " " * len(match.group(0)), line)
-        for match in _ATTRIBUTE_LIST.finditer(bare):
-            name = match["name"].lower()
-            if is_ours or name.startswith("on"):
-                message = f"attribute '{name}' in an attribute list is refused in notes"
-                column = match.start("name") + 1
-                yield Finding(note.file, number, column, RULE, message, target=match["name"])
+def _attribute_lists(note: Note) -> Iterator[tuple[int, int, str, str]]:
+    prose = mark(note.text).prose
+    for match in _ATTRIBUTE_LIST.finditer(prose):
+        start = match.start("name")
+        column = start - prose.rfind("\n", 0, start)
+        message = f"attribute '{match['name'].lower()}' in an attribute list is refused in notes"
+        yield prose.count("\n", 0, start) + 1, column, message, match["name"]
 
 
 def check_rendered(content: str, file: str, text: str) -> list[Finding]:

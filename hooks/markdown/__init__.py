@@ -2,42 +2,42 @@
 
 from __future__ import annotations
 
-from hooks.markdown.dialects import SITE, Dialect
 from hooks.markdown.front_matter import Split, split
 from hooks.markdown.heading_ids import HeadingIdsExtension
-from hooks.markdown.site import parse
+from hooks.markdown.mark import Marked, finish, mark
+from hooks.markdown.reading import read
+from hooks.markdown.rendered import Rendered, read_all, rendered, text_of
+from hooks.markdown.site import DATA_FENCES, PLACE, Html, render
 from hooks.markdown.slugs import Slugger, github_slug
-from hooks.markdown.source import (
-    Anchor,
-    Comment,
-    Fence,
-    Heading,
-    HtmlTag,
-    Link,
-    LinkKind,
-    Raw,
-    Source,
-)  # fmt: skip
+from hooks.markdown.source import Comment, Fence, Heading, HtmlTag, Label, Link, Odd, Source
 from hooks.markdown.text import normal_label, plain_text
 
 __all__ = [
-    "SITE",
-    "Anchor",
+    "DATA_FENCES",
+    "PLACE",
     "Comment",
-    "Dialect",
     "Fence",
     "Heading",
     "HeadingIdsExtension",
+    "Html",
     "HtmlTag",
+    "Label",
     "Link",
-    "LinkKind",
-    "Raw",
+    "Marked",
+    "Odd",
+    "Rendered",
     "Slugger",
     "Source",
     "Split",
+    "finish",
     "github_slug",
+    "mark",
     "normal_label",
-    "parse",
     "plain_text",
+    "read",
+    "read_all",
+    "render",
+    "rendered",
     "split",
+    "text_of",
 ]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from hooks.markdown import entities
 from hooks.markdown.source import HtmlTag
+from hooks.markdown.text import decoded
 
 # Browsers end a tag at the first `>` outside quotes; back-ticks end what Markdown takes for one.
 _START = re.compile(
@@ -13,7 +13,6 @@ _START = re.compile(
     (?P<attributes>(?:[^"'<>`\x00-\x03]|"[^"]*"|'[^']*')*+)>""",
     re.VERBOSE,
 )
-_END = re.compile(r"</(?P<name>[A-Za-z][^\s/>`<]*)[^<>]*>")
 _ATTRIBUTE = re.compile(
     r"""(?P<name>[^\s"'>/=][^\s>/=]*)(?:\s*=+\s*(?P<value>"[^"]*"|'[^']*'|[^\s"'>][^\s>]*))?"""
 )
@@ -28,41 +27,35 @@ def start_tag(text: str, offset: int) -> re.Match[str] | None:
     return _START.match(text, offset, offset + _LONGEST)
 
 
-def end_tag(text: str, offset: int) -> re.Match[str] | None:
-    """Match an end tag at `offset`; group `name`."""
-    return _END.match(text, offset, offset + _LONGEST)
-
-
 def is_closed_at_once(text: str, offset: int) -> bool:
     """Tell whether nothing but blanks stands between `offset` and an end tag."""
     return _CLOSED_AT_ONCE.match(text, offset) is not None
 
 
 def attributes(tag: str) -> tuple[tuple[str, str | None], ...]:
-    """Return names (lower case) and values (entities decoded) of a start tag, in order."""
-    return tuple((name, value) for name, value, _ in _attributes(tag))
+    """Return names (lower case) and values (references decoded) of a start tag, in order."""
+    return tuple((name, value) for name, value, _, _ in spans(tag))
 
 
-def _attributes(tag: str) -> list[tuple[str, str | None, int]]:
+def spans(tag: str) -> list[tuple[str, str | None, int, int]]:
+    """Return names, values, and where the value as written begins and ends in a start tag."""
     begin = re.match(r"<[^\s/>]*", tag)
-    found: list[tuple[str, str | None, int]] = []
+    found: list[tuple[str, str | None, int, int]] = []
     position = begin.end() if begin else 0
     for match in _ATTRIBUTE.finditer(tag, position, len(tag) - tag.endswith(">")):
         value = match["value"]
-        place = match.start()
+        start, end = match.span() if value is None else match.span("value")
         if value is not None:
-            place = match.start("value")
             if value[0] in "\"'":
-                value = value[1:-1]
-                place += 1
-            value = entities.in_attribute(value)
-        found.append((match["name"].lower(), value, place))
+                value, start, end = value[1:-1], start + 1, end - 1
+            value = decoded(value, in_attribute=True)
+        found.append((match["name"].lower(), value, start, end))
     return found
 
 
 def place_of(tag: HtmlTag, name: str) -> tuple[int, int]:
     """Return line and column (1-based) of an attribute's value, or of the tag when unknown."""
-    for known, _, offset in _attributes(tag.text):
+    for known, _, offset, _ in spans(tag.text):
         if known == name:
             before = tag.text[:offset]
             row = before.count("\n")

@@ -1,21 +1,9 @@
-"""The structure of one text: headings, links, anchors, tags, comments, fences."""
+"""The structure of one text: headings, links, tags, comments, fences, with their places."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import Enum
 from typing import NamedTuple
-
-
-class LinkKind(Enum):
-    """How a link is written."""
-
-    INLINE = "inline"  # [text](target)
-    IMAGE = "image"  # ![alt](target)
-    REFERENCE = "reference"  # [text][label]; the target is the label
-    DEFINITION = "definition"  # [label]: target
-    AUTOLINK = "autolink"  # <https://…>
-    HTML = "html"  # <a href="target">, <img src="target">
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,31 +20,28 @@ class Heading:
 
 
 class Link(NamedTuple):
-    """A link as written, with the place of its target."""
+    """An address that a text names, with its place."""
 
-    kind: LinkKind
     target: str
     line: int
     column: int
     text: str = ""
+    """The words of the link, or the description of the image."""
     is_image: bool = False
-    """Whether `![…]` shows it as a picture."""
+    """Shown as part of the page: an image, a film, its poster."""
+    where: str = ""
+    """`html` for a tag, `field` for front matter, `diagram` for mermaid; empty for Markdown."""
     has_spaces: bool = False
     """Whether the target holds bare spaces: a link on the site, plain text on GitHub."""
-    is_unread: bool = False
-    """Whether the label of a reference holds code or an escape: a link on GitHub, plain text on
-    the site, which compares labels when such things are taken out already."""
 
 
-@dataclass(frozen=True, slots=True)
-class Anchor:
-    """An id given explicitly, by an attribute list, an HTML attribute or a fence's header."""
+class Label(NamedTuple):
+    """A name and its place: a footnote, or the label of a link definition with its target."""
 
-    id: str
+    name: str
     line: int
     column: int
-    is_html: bool
-    """Written in HTML, which GitHub honours too; attribute lists are the site's alone."""
+    target: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,16 +83,14 @@ class Fence:
     """Line of the first line of the text."""
 
 
-@dataclass(frozen=True, slots=True)
-class Raw:
-    """Markup that is no such thing on the site, so that readers see it as it is written."""
+class Odd(NamedTuple):
+    """What a reader would see raw, or in one view only."""
 
-    kind: str
-    """`link`: parentheses that make none; `container`: of a kind that the site does not know;
-    `tag`: its `markdown` attribute is not looked at."""
+    rule: str
     text: str
     line: int
     column: int
+    why: str
     repair: str = ""
 
 
@@ -117,16 +100,20 @@ class Source:
 
     headings: tuple[Heading, ...] = ()
     links: tuple[Link, ...] = ()
-    definitions: tuple[Link, ...] = ()
-    """Definitions of reference links; `text` is the label, normalised."""
+    """Every address that the page will hold, each once."""
+    definitions: tuple[Label, ...] = ()
+    """Definitions of reference links."""
+    unused: frozenset[str] = frozenset()
+    """The labels of those that no link rests on."""
     tags: tuple[HtmlTag, ...] = ()
     fences: tuple[Fence, ...] = ()
     comments: tuple[Comment, ...] = ()
-    footnote_uses: tuple[Link, ...] = ()
-    footnote_definitions: tuple[Link, ...] = ()
-    anchors: tuple[Anchor, ...] = ()
-    unread_links: tuple[Link, ...] = ()
-    """Markdown links inside raw HTML: links on GitHub, plain text on the site."""
-    broken_fences: tuple[tuple[int, str], ...] = ()
-    """Line and text of fences that are no fence on the site: never closed, or oddly headed."""
-    shown_raw: tuple[Raw, ...] = ()
+    footnote_uses: tuple[Label, ...] = ()
+    footnote_definitions: tuple[Label, ...] = ()
+    ids: frozenset[str] = frozenset()
+    """The ids of the page."""
+    repeated: tuple[str, ...] = ()
+    """Those that stand on it more than once."""
+    github_ids: frozenset[str] = frozenset()
+    """The ids of GitHub's view of the file."""
+    odd: tuple[Odd, ...] = ()

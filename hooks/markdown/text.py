@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -13,6 +14,10 @@ if TYPE_CHECKING:
     from markdown_it.token import Token
 
 _MARKUP = re.compile(r"[\\`*_\[\]<>&~!]")
+_REFERENCE = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{0,31});")
+_OLD_REFERENCE = re.compile(
+    r"&(?:#[0-9]{1,7};?|#[xX][0-9a-fA-F]{1,6};?|[A-Za-z][A-Za-z0-9]{0,31}(?:;|(?![A-Za-z0-9=])))"
+)
 _LONGEST = 1000
 # A heading longer than this keeps its markup: nobody writes one, and hostile ones cost time.
 
@@ -51,3 +56,15 @@ def _token_text(token: Token) -> str:
     if token.type == "image":
         return ""
     return "".join(_token_text(child) for child in token.children or [])
+
+
+def decoded(address: str, *, in_attribute: bool = False) -> str:
+    """Return an address with its character references decoded; each ends in `;`.
+
+    `html.unescape` would read `&copy=2` of a query as a sign. In an attribute browsers know some
+    old names without `;`.
+    """
+    if "&" not in address:
+        return address
+    pattern = _OLD_REFERENCE if in_attribute else _REFERENCE
+    return pattern.sub(lambda match: html.unescape(match.group()), address)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from hooks.notes.budgets import is_takeaway
-from hooks.notes.cache import FOLDER, Memory, pack_finding
 from hooks.notes.drafts import draft_ids, published
 from hooks.notes.fields import FrontMatter
 from hooks.notes.navigation import Entry, read_navigation, section_title
@@ -15,13 +14,11 @@ from hooks.notes.twins import twin_ids
 
 __all__ = [
     "DEFAULT_LANGUAGE",
-    "FOLDER",
     "LANGUAGES",
     "Card",
     "Catalogue",
     "Entry",
     "FrontMatter",
-    "Memory",
     "Note",
     "all_needed",
     "draft_ids",
@@ -30,7 +27,6 @@ __all__ = [
     "minutes",
     "needed",
     "note_id",
-    "pack_finding",
     "published",
     "read_navigation",
     "section_title",

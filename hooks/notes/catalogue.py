@@ -6,67 +6,53 @@ import os
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
+from hooks import cache
 from hooks.findings import Finding
-from hooks.markdown import SITE, Dialect, parse, split
-from hooks.notes.cache import ERRORS, Memory, pack_finding
+from hooks.markdown import read_all, split
+from hooks.notes import fields
 from hooks.notes.note import Catalogue, Note, language_of
-from hooks.notes.packed import pack, unpack
 
 # Line separators that editors do not show: str.splitlines() in other tools breaks there.
 _ODD_SEPARATORS = {"\u2028": "U+2028", "\u2029": "U+2029", "\u0085": "U+0085", "\x0c": "U+000C"}
 
 
 def read_note(
-    path: str,
-    data: bytes,
-    docs_prefix: str = "docs",
-    dialect: Dialect = SITE,
-    *,
-    is_ours: bool = True,
+    path: str, data: bytes, docs: Path, prefix: str = "docs"
 ) -> tuple[Note, list[Finding]]:
-    """Parse one note.
+    """Read one note.
 
     Args:
         path: Path below the docs folder, with forward slashes.
         data: The file's bytes.
-        docs_prefix: The docs folder's path from the repository root, for messages.
-        dialect: The Markdown the note is written in.
-        is_ours: Whether front matter has this handbook's fields; else it is left alone.
+        docs: The docs folder, which includes begin in.
+        prefix: Its path from the repository root, for messages.
 
     Returns:
         The note (with `meta` None when its front matter is bad) and what is wrong with it.
     """
-    file = f"{docs_prefix}/{path}"
-    text, findings = _decode(data, file)
-    meta = None
-    if is_ours:
-        from hooks.notes import fields  # loads a library that other trees can do without
-
-        meta, bad_fields = fields.parse(split(text).yaml_text, file)
-        findings += bad_fields
-    source = parse(split(text).body, dialect)
-    return Note(path, file, language_of(path), text, source, meta), findings
+    notes, findings = _read({path: data}, docs, prefix, cache.Cache())
+    return notes[path], findings
 
 
-def _recall(path: str, data: bytes, prefix: str, kept: Any) -> tuple[Note, list[Finding]]:
-    """Return a note as `read_note` does, from what an earlier run has kept of it.
-
-    Raises:
-        ERRORS: It is something else.
-    """
-    fields_kept, rows, source = kept
-    meta = None
-    if fields_kept is not None:
-        from hooks.notes import fields
-
-        meta = fields.recall(fields_kept)
-    file = f"{prefix}/{path}"
-    text = data.removeprefix(b"\xef\xbb\xbf").decode("utf-8", errors="replace")
-    text = text.replace("\r\n", "\n").replace("\r", "\n")
-    note = Note(path, file, language_of(path), text, unpack(source), meta)
-    return note, [Finding(*row) for row in rows]
+def _read(
+    files: dict[str, bytes], docs: Path, prefix: str, kept: cache.Cache
+) -> tuple[dict[str, Note], list[Finding]]:
+    findings: list[Finding] = []
+    parts = {}
+    for path, data in files.items():
+        file = f"{prefix}/{path}"
+        text, problems = _decode(data, file)
+        split_text = split(text)
+        meta, bad_fields = fields.parse(split_text.yaml_text, file)
+        findings += problems + bad_fields
+        parts[path] = (file, text, split_text.body, meta)
+    read = read_all([body for _, _, body, _ in parts.values()], docs, kept)
+    notes = {
+        path: Note(path, file, language_of(path), text, one, meta)
+        for one, (path, (file, text, _, meta)) in zip(read, parts.items(), strict=True)
+    }
+    return notes, findings
 
 
 def _decode(data: bytes, file: str) -> tuple[str, list[Finding]]:
@@ -120,60 +106,21 @@ def _files(folder: Path) -> Iterator[str]:
 
 
 def load(
-    docs_dir: Path,
-    root: Path | None = None,
-    dialect: Dialect = SITE,
-    *,
-    is_ours: bool = True,
-    memory: Memory | None = None,
+    docs: Path, root: Path | None = None, kept: cache.Cache | None = None
 ) -> tuple[Catalogue, list[Finding]]:
-    """Read all notes below `docs_dir`.
+    """Read all notes below a folder.
 
     Args:
-        docs_dir: The folder of notes.
+        docs: The folder of notes.
         root: The repository root that messages are relative to; default: its parent.
-        dialect: The Markdown the notes are written in.
-        is_ours: Whether front matter has this handbook's fields.
-        memory: What earlier runs found; notes that it knows are not parsed again.
+        kept: What earlier runs have rendered.
     """
-    prefix = Path(os.path.relpath(docs_dir, root or docs_dir.parent)).as_posix()
-    base = os.fspath(docs_dir)
-    notes: dict[str, Note] = {}
-    others: set[str] = set()
-    findings: list[Finding] = []
-    for relative in sorted(_files(docs_dir)):
-        if relative.endswith(".md"):
-            with open(f"{base}/{relative}", "rb") as stream:  # noqa: PTH123 (ten times as fast)
-                data = stream.read()
-            note, problems = _read(relative, data, prefix, dialect, is_ours, memory)
-            notes[relative] = note
-            findings.extend(problems)
-        else:
-            others.add(relative)
-    catalogue = Catalogue(notes, frozenset(others))
+    prefix = Path(os.path.relpath(docs, root or docs.parent)).as_posix()
+    paths = sorted(_files(docs))
+    texts = {path: (docs / path).read_bytes() for path in paths if path.endswith(".md")}
+    notes, findings = _read(texts, docs, prefix, kept or cache.Cache())
+    catalogue = Catalogue(notes, frozenset(path for path in paths if path not in texts))
     return catalogue, findings + duplicate_titles(catalogue) + tag_spellings(catalogue)
-
-
-def _read(
-    path: str, data: bytes, prefix: str, dialect: Dialect, is_ours: bool, memory: Memory | None
-) -> tuple[Note, list[Finding]]:
-    """Recall a note, or else read it and remember it."""
-    if memory is None:
-        return read_note(path, data, prefix, dialect, is_ours=is_ours)
-    key = memory.marks[path] = memory.key("note", path, data)
-    kept = memory.kept(path, key)
-    if kept is not None:
-        try:
-            return _recall(path, data, prefix, kept)
-        except ERRORS:
-            pass
-    note, findings = read_note(path, data, prefix, dialect, is_ours=is_ours)
-    if any(finding.rule == "front-matter" for finding in findings):
-        memory.mark_anew(path)  # what front matter says of a date changes with the day
-    else:
-        meta = note.meta.model_dump(mode="json") if note.meta is not None else None
-        memory.keep(path, key, [meta, [pack_finding(one) for one in findings], pack(note.source)])
-    return note, findings
 
 
 def duplicate_titles(catalogue: Catalogue) -> list[Finding]:

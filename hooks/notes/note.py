@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from hooks.markdown import Source
+from hooks.markdown import Rendered, Source
 
 if TYPE_CHECKING:
     from hooks.notes.fields import FrontMatter
@@ -36,18 +36,18 @@ class Note:
     """Path from the repository root."""
     language: str
     text: str
-    source: Source
+    rendered: Rendered
     meta: FrontMatter | None
+
+    @property
+    def source(self) -> Source:
+        """The structure of the text."""
+        return self.rendered.source
 
     @property
     def id(self) -> str:
         """The name both languages share, such as `link/topo/nvswitch`."""
         return note_id(self.path, self.language)
-
-    @property
-    def may_include(self) -> bool:
-        """Whether the text holds the marks of includes."""
-        return "8<" in self.text
 
     @property
     def topic(self) -> str:

@@ -116,7 +116,7 @@ def _features(note: Note) -> list[set[str]]:
     for use in note.source.footnote_uses:
         at = bisect.bisect_right([heading.line for heading in headings], use.line) - 1
         if at >= 0:
-            found[at].add(f"[^{use.target}]")
+            found[at].add(f"[^{use.name}]")
     return found
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import defaultdict
 
 from hooks.links import resolve
-from hooks.markdown import LinkKind
 from hooks.notes import Catalogue, Note
 
 
@@ -29,8 +28,8 @@ def backlinks(catalogue: Catalogue, language: str) -> dict[str, list[Note]]:
 def linked_ids(note: Note, catalogue: Catalogue) -> list[str]:
     """Return the ids of the notes that a note requires or links to, as often as it does."""
     ids = list(note.meta.prerequisites) if note.meta else []
-    for link in (*note.source.links, *note.source.definitions):
-        if link.kind in (LinkKind.INLINE, LinkKind.DEFINITION):
+    for link in note.source.links:
+        if not link.is_image and not link.where:
             path = resolve(link.target, note.path).path
             if path is not None and path in catalogue.notes:
                 ids.append(catalogue.notes[path].id)

@@ -96,7 +96,7 @@ def labels(note: Note) -> list[Label]:
     """
     found: list[Label] = []
     lines = note.text.split("\n")
-    defined = {mark.line: mark.target for mark in note.source.footnote_definitions}
+    defined = {mark.line: mark.name for mark in note.source.footnote_definitions}
     line, names = "", list[str]()
     for number, text in enumerate([*lines, "#"], start=1):
         if number in defined:

@@ -1,0 +1,141 @@
+"""Rules about a note by itself: its references, footnotes, headings and ids."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from hooks.findings import Finding, nearest
+from hooks.markdown import Label, Source
+from hooks.notes import Note
+
+# `[^a-z]` and the like are regular expressions, not footnotes that someone forgot to write.
+_ODD_IN_LABEL = re.compile(r"[^\w.:\- ]")
+_RANGES = re.compile(r"(?:\w-\w)+\w?\Z")
+_NO_TARGETS = frozenset({"#", "<>", ""})
+
+
+def check(note: Note) -> Iterator[Finding]:
+    """Yield every finding about a note's text by itself."""
+    source = note.source
+    for where in (_odd, _definitions, _footnotes, _headings, _repeated_ids, _tags):
+        for line, column, rule, message, target, hint in where(source, note.text):
+            yield Finding(note.file, line, column, rule, message, target, hint)
+    yield from _title(note)
+
+
+_Said = tuple[int, int, str, str, str, str]
+"""Line, column, rule, message, target, suggestion."""
+
+
+def _odd(source: Source, _: str) -> Iterator[_Said]:
+    for one in source.odd:
+        message = one.why
+        if one.rule in ("link-syntax", "admonition") or message.startswith("the tag"):
+            message = f"'{one.text}' is shown as it is written: {one.why}"
+        hint = one.repair
+        if one.rule == "undefined-reference":
+            hint = nearest(one.text, [label.name for label in source.definitions])
+        yield one.line, one.column, one.rule, message, one.text, hint
+
+
+def _definitions(source: Source, _: str) -> Iterator[_Said]:
+    """Yield link definitions that nothing rests on, and doubled ones."""
+    first: dict[str, Label] = {}
+    for one in source.definitions:
+        known = first.setdefault(one.name, one)
+        if known is not one and one.target not in _NO_TARGETS:
+            message = f"'[{one.name}]' is defined at line {known.line} already"
+            if known.target != one.target:
+                message += f"; GitHub leads to '{known.target}', the site to '{one.target}'"
+            yield one.line, 1, "shadowed-definition", message, one.target, ""
+    only_github = {one.text for one in source.odd if one.rule == "view-difference"}
+    for name, one in first.items():
+        # `[//]: # (words)` is how comments are written.
+        is_comment = name in ("//", "comment") or one.target in _NO_TARGETS
+        if name in source.unused - only_github and not is_comment:
+            message = f"link definition '[{name}]' is used nowhere"
+            yield one.line, 1, "unused-definition", message, name, ""
+
+
+def _footnotes(source: Source, _: str) -> Iterator[_Said]:
+    """Yield footnotes without a definition, without a use, and defined twice."""
+    defined: dict[str, Label] = {}
+    for mark in source.footnote_definitions:
+        first = defined.setdefault(mark.name, mark)
+        if first is not mark:
+            message = f"footnote '[^{mark.name}]' is defined at line {first.line} already"
+            yield mark.line, mark.column, "footnote", message, mark.name, ""
+    for mark in source.footnote_uses:
+        if mark.name not in defined and not _is_character_class(mark.name):
+            message = f"footnote '[^{mark.name}]' is not defined"
+            hint = nearest(mark.name, defined)
+            yield mark.line, mark.column, "footnote", message, mark.name, hint
+    used = {mark.name for mark in source.footnote_uses}
+    for name, mark in defined.items():
+        if name not in used:
+            message = f"footnote '[^{name}]' is used nowhere"
+            yield mark.line, mark.column, "footnote", message, name, ""
+
+
+def _is_character_class(label: str) -> bool:
+    return _ODD_IN_LABEL.search(label) is not None or _RANGES.match(label) is not None
+
+
+def _headings(source: Source, _: str) -> Iterator[_Said]:
+    """Yield headings alike, and levels that jump."""
+    seen: dict[str, int] = {}
+    before = 0
+    for one in source.headings:
+        if one.text in seen and not one.is_explicit:
+            message = f"heading '{one.text}' stands already at line {seen[one.text]}"
+            yield one.line, 1, "duplicate-heading", message, one.text, ""
+        seen.setdefault(one.text, one.line)
+        message = ""
+        if one.level == 1 and before:
+            message = f"second heading of level 1: '{one.text}'"
+        elif before and one.level > before + 1:
+            message = f"heading '{one.text}' jumps from level {before} to {one.level}"
+        if message:
+            yield one.line, 1, "heading-level", message, one.text, ""
+        before = one.level
+
+
+def _repeated_ids(source: Source, text: str) -> Iterator[_Said]:
+    """Yield ids that stand on a page more than once, at the second place that gives them."""
+    for name in source.repeated:
+        given = re.compile(
+            rf"""\b(?:id|name)\s*=\s*["']?(?P<a>{re.escape(name)})(?![\w-])"""
+            rf"""|\{{[^}}\n]*#(?P<b>{re.escape(name)})(?![\w-])"""
+        )
+        places = {(one.line, 1) for one in source.headings if one.id == name}
+        for match in given.finditer(text):
+            start = match.start(match.lastgroup or 0)
+            line = text.count("\n", 0, start) + 1
+            if not any(line == known for known, _ in places):
+                places.add((line, start - text.rfind("\n", 0, start)))
+        (first, _), *others = sorted(places) or [(1, 1)]
+        for line, column in others or [(first, 1)]:
+            message = f"id '{name}' stands already at line {first}"
+            yield line, column, "duplicate-id", message, name, ""
+
+
+def _tags(source: Source, _: str) -> Iterator[_Said]:
+    """Yield HTML images without alternative text and HTML links without words."""
+    for tag in source.tags:
+        if tag.name == "img" and tag.get("alt") is None:
+            message = "image without alternative text; add alt, empty where it only decorates"
+            yield tag.line, tag.column, "image-alt", message, tag.text, ""
+        elif tag.name == "a" and tag.is_empty and tag.get("href"):
+            message = f"the link to '{tag.get('href')}' has no text"
+            yield tag.line, tag.column, "empty-link", message, tag.text, ""
+
+
+def _title(note: Note) -> Iterator[Finding]:
+    """Yield the first heading when it is not the note's title."""
+    first = note.source.headings[0] if note.source.headings else None
+    title = note.meta.title if note.meta is not None else None
+    if title is not None and (first is None or first.level != 1 or first.text != title):
+        message = f"the first heading must be '# {title}', as in the title field"
+        place = (note.file, first.line if first else 1, 1)
+        yield Finding(*place, "title-heading", message, first.text if first else "")

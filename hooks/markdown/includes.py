@@ -1,0 +1,67 @@
+"""Programs that fences include: what cannot be put in is said, and left out before rendering."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from hooks.findings import nearest
+from hooks.markdown.mark import blank, fences
+from hooks.markdown.source import Odd
+
+_INCLUDE = re.compile(
+    r"""^[> \t]*-+8<-+[ \t]*(?:["'](?P<path>[^"'\n]*?)(?P<section>:[\w:,-]*)?["'])?[ \t]*$""",
+    re.MULTILINE,
+)
+
+
+def check(body: str, docs: Path) -> tuple[str, list[Odd], list[Path]]:
+    """Return a text without bad includes, what is wrong with those, and the files of the others."""
+    if "8<" not in body:
+        return body, [], []
+    odd: list[Odd] = []
+    files: list[Path] = []
+    fenced = {
+        line for one in fences(body) if not one.reason for line in range(one.line, one.last)
+    }
+
+    def look(match: re.Match[str]) -> str:
+        line = body.count("\n", 0, match.start()) + 1
+        path, section = match["path"] or "", match["section"] or ""
+        file = docs / path
+        problem = next(_problems(path, section, file, docs, line in fenced), None)
+        if problem is None:
+            files.append(file)
+            return match.group()
+        column = match.start("path") - match.start() + 1 if path else 1
+        hint = ""
+        if path and not file.is_file():
+            known = [one.relative_to(docs).as_posix() for one in docs.rglob(f"*{file.suffix}")]
+            hint = nearest(path, known, 0.7)
+        odd.append(Odd("include", path + section, line, column, problem, hint))
+        return blank(match)
+
+    return _INCLUDE.sub(look, body), odd, files
+
+
+def _problems(path: str, section: str, file: Path, docs: Path, fenced: bool) -> Iterator[str]:
+    if not path:
+        yield 'an include names its file on its own line: --8<-- "topic/code/file.py:section"'
+    if "://" in path:
+        yield f"include '{path}' is an address; only files below {docs.name}/ are included"
+    if path.startswith("/") or ".." in path.split("/"):
+        yield f"include '{path}' leaves {docs.name}/, which is refused"
+    if not fenced:
+        yield f"include '{path}' stands outside a fence; only programs are included, as code"
+    if not file.is_file():
+        yield f"include '{path}' does not exist below {docs.name}/"
+    if path.endswith(".md"):
+        yield f"include '{path}' is a note, which may lead back to itself; link to it"
+    text = file.read_text(encoding="utf-8", errors="replace")
+    name = section[1:]
+    if name and not re.match(r"-?\d|:", name):
+        if not re.search(rf"8<-+[ \t]+\[[ \t]*start[ \t]*:[ \t]*{re.escape(name)}[ \t]*\]", text):
+            yield f"'{path}' has no section '{name}' (a line with '--8<-- [start:{name}]')"
+    if any(match["path"] for match in _INCLUDE.finditer(text)):
+        yield f"'{path}' includes another file; a note names each file itself"

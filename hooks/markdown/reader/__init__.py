@@ -1,1 +1,0 @@
-"""The site's Markdown read by hand, line by line: blocks, lists, tables, spans."""

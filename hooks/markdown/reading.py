@@ -1,0 +1,281 @@
+"""What a rendered text holds: links with their places, ids, labels, and marks that readers see raw"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+from hooks.markdown import github, html_tags
+from hooks.markdown.mark import ADDRESSES, TOKEN, Mark, Marked, blank, plain
+from hooks.markdown.site import Html
+from hooks.markdown.slugs import github_slug
+from hooks.markdown.source import Comment, Fence, Heading, Label, Link, Odd, Source
+
+_NAMED = ",".join(f"[{name.replace(':', chr(92) + ':')}]" for name in sorted(ADDRESSES))
+_SHOWN = frozenset({"img", "source", "video", "audio", "track", "image", "input"})
+_OWN_IDS = re.compile(r"__|_\d+_\d+\Z|fnref\d+:")
+_COMMENT = re.compile(r"<!--(?P<text>.*?)-->", re.DOTALL)
+_FOOTNOTE = re.compile(r"(?<!\\)\[\^(?P<name>[^\]\s]+)\]")
+_FOOTNOTE_DEFINITION = re.compile(r"^ {0,3}\[\^(?P<name>[^\]\n]+)\]:", re.MULTILINE)
+_REFERENCE = re.compile(
+    r"(?<![\w)\]\\])(?P<bang>!?)\[(?P<words>[^\[\]]*)\]\[(?P<label>[^\[\]]*)\]", re.ASCII
+)
+_RAW_LINK = re.compile(
+    r"(?<![\w)\]\\])(?P<words>!?\[(?!\^)(?P<inner>[^\[\]\n]{1,300})\])(?P<gap> ?)"
+    r"(?P<open>[(（])(?P<target>[^\s()（）<>]{1,500})[)）]",
+    re.ASCII,
+)
+_NO_WORDS = re.compile(r"\s*(?:[xX]|\d[\d,，、\s–-]*)?\s*")
+"""A box to tick, or the numbers of citations, behind which parentheses are meant as such."""
+_LIKE_ADDRESS = re.compile(
+    r"[A-Za-z][A-Za-z0-9+.-]*://|mailto:|#|\.{0,2}/|[^\s]*\.(?:md|html?|png|jpe?g|svg|pdf)(?:#|\Z)"
+)
+_CONTAINER = re.compile(
+    r"^[ \t]*(?P<text>(?:!!!|\?\?\?\+?|===)(?:[ \t]+[\w-]+)?(?:[ \t]+\"[^\"\n]*\")?)[ \t]*$",
+    re.MULTILINE,
+)
+_NUMBERS = re.compile(r"\d+(?:\s*[-,–]\s*\d+)*\Z")
+
+
+def read(marked: Marked, made: Html) -> Source:
+    """Return the structure of a text from its HTML, in which tokens stand for addresses."""
+    view = github.read(marked)
+    tree = LexborHTMLParser(f"<body>{made.html}")
+    links, linked = _links(tree, marked)
+    named = [*tree.css("[id]"), *tree.css("a[name]:not([id])")]
+    names = [name for node in named for name in _names(node)]
+    ids = [one for one in names if not _OWN_IDS.match(one)]
+    definitions = tuple(
+        Label(one.label, one.line, one.column, one.target)
+        for one in marked.marks
+        if one.kind == "definition"
+    )
+    for node in tree.css("pre,code,.arithmatex,script,style,.headerlink"):
+        node.decompose()
+    body = tree.body.text() if tree.body is not None else ""
+    left = {int(one["number"]) for one in TOKEN.finditer(made.html)} - linked
+    unused = {
+        one.label
+        for number, one in enumerate(marked.marks)
+        if one.kind == "definition" and number not in linked | left
+    }
+    # A definition that is shown as text is none; one of two with a label serves for both.
+    shown = {marked.marks[number].label for number in left}
+    used = {marked.marks[number].label for number in linked}
+    definitions = tuple(one for one in definitions if one.name not in shown)
+    uses = tuple(_labels(_FOOTNOTE, _COMMENT.sub(blank, marked.prose)))
+    defined = tuple(_labels(_FOOTNOTE_DEFINITION, marked.masked))
+    starts = {(one.line, one.column) for one in defined}
+    headings = tuple(_headings(tree, view, marked))
+    source = Source(
+        headings=headings,
+        links=tuple(sorted(links, key=lambda link: (link.line, link.column))),
+        definitions=definitions,
+        unused=frozenset(unused - used),
+        tags=tuple(view.tags),
+        fences=tuple(_fences(marked, view)),
+        comments=tuple(_comments(marked)),
+        footnote_uses=tuple(one for one in uses if (one.line, one.column) not in starts),
+        footnote_definitions=defined,
+        ids=frozenset(ids),
+        repeated=tuple(one for one, count in Counter(ids).items() if count > 1),
+        github_ids=view.ids,
+    )
+    odd = [*_raw(plain(body, marked), marked), *_one_view(marked, view, linked, left, made.html)]
+    return replace(source, odd=tuple(odd))
+
+
+def _names(node: LexborNode) -> Iterator[str]:
+    found = [node.attributes.get("id"), node.attributes.get("name") if node.tag == "a" else None]
+    yield from dict.fromkeys(one for one in found if one)
+
+
+def _links(tree: LexborHTMLParser, marked: Marked) -> tuple[list[Link], set[int]]:
+    found: dict[tuple[int, int, str], Link] = {}
+    linked: set[int] = set()
+    searched: Counter[str] = Counter()
+    for node in tree.css(_NAMED):
+        classes = (node.attributes.get("class") or "").split()
+        if {"headerlink", "footnote-ref", "footnote-backref"} & set(classes):
+            continue
+        is_image = node.tag in _SHOWN
+        if node.tag == "img":
+            words = node.attributes.get("alt") or ""
+        else:
+            words = node.text().strip() or ("image" if node.css_first("img,svg") else "")
+        for name, value in node.attributes.items():
+            if name not in ADDRESSES or value is None or value.startswith("#__"):
+                continue
+            token = TOKEN.match(value.strip())
+            if token is None:
+                mark = _find(value, marked, searched)
+                rest = ""
+            else:
+                linked.add(int(token["number"]))
+                mark = marked.marks[int(token["number"])]
+                rest = plain(value.strip()[token.end() :], marked)
+            where = "html" if mark.kind == "html" else ""
+            words = node.tag or "" if where else words
+            targets = [mark.target + rest]
+            if name == "srcset":
+                targets = html_tags.srcset(targets[0])
+            place = (mark.line, mark.column)
+            if mark.kind == "definition" and not words.strip():
+                place = _place(marked, f"[][{mark.label}]", "[][", f"[{mark.label}]")
+            for target in targets:
+                one = Link(target, *place, words, is_image, where, rest[:1].isspace())
+                found.setdefault((*place, target), one)
+    return list(found.values()), linked
+
+
+def _find(value: str, marked: Marked, searched: Counter[str]) -> Mark:
+    """Return the place of an address that has no token: written by itself, empty, or unquoted."""
+    for needle in (f"]({value})", f"<{value}>", f'"{value}"', f"'{value}'", value):
+        if value or len(needle) > 1:
+            at = -1
+            for _ in range(searched[value] + 1):
+                at = marked.prose.find(needle, at + 1)
+            if at >= 0:
+                searched[value] += 1
+                at += needle.index(value) if value else 2
+                is_tag = needle[:1] in "\"'" or (needle == value and value[:1] != "<")
+                if needle.startswith('"') and not value:
+                    at -= 1
+                line = marked.prose.count("\n", 0, at) + 1
+                column = at - marked.prose.rfind("\n", 0, at)
+                return Mark(value, line, column, "html" if is_tag else "link")
+    return Mark(value, 1, 1, "link")
+
+
+def _headings(tree: LexborHTMLParser, view: github.View, marked: Marked) -> Iterator[Heading]:
+    """Yield the headings of the page, with the lines that GitHub's view knows."""
+    lines = marked.masked.split("\n")
+    waiting = list(view.headings)
+    line = 1
+    for node in tree.css("h1,h2,h3,h4,h5,h6"):
+        for mark in node.css(".footnote-ref"):
+            mark.decompose()
+        text = plain(node.text(), marked).strip()
+        slug = github_slug(text)
+        known = next((one for one in waiting if github_slug(one.text) == slug), None)
+        if known is None:
+            known = next((one for one in waiting if one.id.startswith(slug)), None)
+        if known is not None:
+            waiting = waiting[waiting.index(known) + 1 :]
+            line = known.line
+        else:
+            words = text.split()[0] if text else "#"
+            at = (n for n in range(line, len(lines)) if words in lines[n] and "#" in lines[n])
+            line = next(at, line - 1) + 1
+        identifier = node.attributes.get("id") or ""
+        written = lines[line - 1] if line <= len(lines) else ""
+        is_explicit = "{" in written and f"#{identifier}" in written.partition("{")[2]
+        yield Heading(int((node.tag or "h1")[1]), text, identifier, line, is_explicit)
+
+
+def _fences(marked: Marked, view: github.View) -> Iterator[Fence]:
+    """Yield the fences that the site sees: their texts as GitHub, which knows lists, has them."""
+    known = {fence.line: fence for fence in view.fences}
+    lines = marked.text.split("\n")
+    for fence in marked.fences:
+        if fence.reason:
+            continue
+        if fence.line + 1 in known:
+            yield known[fence.line + 1]
+            continue
+        opening = lines[fence.line - 1]
+        width = len(opening) - len(opening.lstrip("> \t"))
+        text = "".join(f"{line[width:]}\n" for line in lines[fence.line : fence.last - 1])
+        yield Fence(opening.strip("> \t`~"), text, fence.line + 1)
+
+
+def _labels(pattern: re.Pattern[str], text: str) -> Iterator[Label]:
+    line, position = 1, 0
+    for match in pattern.finditer(text):
+        start = match.start("name") - 2
+        line += text.count("\n", position, start)
+        position = start
+        yield Label(match["name"], line, start - text.rfind("\n", 0, start))
+
+
+def _comments(marked: Marked) -> Iterator[Comment]:
+    text = marked.prose
+    for match in _COMMENT.finditer(text):
+        start, end = match.span()
+        before = text[text.rfind("\n", 0, start) + 1 : start]
+        stop = text.find("\n", end)
+        after = text[end : stop if stop >= 0 else len(text)]
+        if before.strip() or after.strip():
+            words = marked.masked[match.start("text") : match.end("text")].strip()
+            yield Comment(words, text.count("\n", 0, start) + 1, len(before) + 1)
+
+
+def _raw(body: str, marked: Marked) -> Iterator[Odd]:
+    """Yield marks that are no such thing on the site, so that readers see them as written."""
+    for fence in marked.fences:
+        if fence.reason:
+            text = marked.masked.split("\n")[fence.line - 1].strip()
+            why = f"this is no fence on the site, though GitHub shows one: {fence.reason}"
+            yield Odd("fence", text, fence.line, 1, why)
+    if "][" in body:
+        for match in _REFERENCE.finditer(body):
+            words, label = match["words"].strip(), match["label"].strip()
+            if (words or label) and not (_NUMBERS.match(words) and _NUMBERS.match(label)):
+                text = f"{match['bang']}[{words}][{label}]"
+                why = f"reference '{text}' is not defined"
+                at = _place(marked, text, f"][{label}]", "][")
+                column = at[1] + text.rindex("[") + 1
+                yield Odd("undefined-reference", label or words, at[0], column, why)
+    if "]" in body:
+        for match in _RAW_LINK.finditer(body):
+            if _LIKE_ADDRESS.match(match["target"]) and not _NO_WORDS.fullmatch(match["inner"]):
+                text = match.group()
+                target = f"({match['target']})"
+                at = _place(marked, text, f"{match['open']}{match['target']}")
+                why = "a link needs '(' right behind ']', and ')', of half width"
+                yield Odd("link-syntax", text, *at, why, f"{match['words']}{target}")
+    for match in _CONTAINER.finditer(body):
+        if match["text"].strip("!?+=") and ('"' in match["text"] or match["text"][0] != "="):
+            why = "this renderer has no such blocks; write '> [!NOTE]'"
+            yield Odd("admonition", match["text"], *_place(marked, match["text"]), why)
+
+
+def _place(marked: Marked, *needles: str) -> tuple[int, int]:
+    for needle in needles:
+        for text in (marked.prose, marked.masked):
+            at = text.find(needle)
+            if at >= 0:
+                return text.count("\n", 0, at) + 1, at - text.rfind("\n", 0, at)
+    return 1, 1
+
+
+def _one_view(
+    marked: Marked, view: github.View, linked: set[int], left: set[int], html: str
+) -> Iterator[Odd]:
+    """Yield links that GitHub makes and the site does not, and tags that stay as they are."""
+    used = {marked.marks[number].label for number in linked}
+    for number in sorted(view.linked - linked):
+        mark = marked.marks[number]
+        if number in left:
+            why = (
+                f"'{mark.target}' inside raw HTML stays plain text on the site, though GitHub makes "
+                'a link of it; write markdown="1" into the tag at the start of a line'
+            )
+            yield Odd("markdown-in-html", mark.target, mark.line, mark.column, why)
+        elif mark.kind == "definition" and mark.label not in used:
+            why = (
+                f"'[{mark.label}]' is a link on GitHub alone: the site finds no definition for a "
+                "label with code or an escape in it; write '[words][label]' with a plain label"
+            )
+            at = _place(marked, f"[{mark.label}]")
+            yield Odd("view-difference", mark.label, at[0], at[1] + 1, why)
+    for tag in view.tags:
+        if "markdown" in dict(tag.attributes) and tag.text in html:
+            why = 'the tag around it needs markdown="1" too, at the start of its line'
+            yield Odd("markdown-in-html", tag.text, tag.line, tag.column, why)
+
