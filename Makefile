@@ -67,13 +67,8 @@ check: $(VENV)/dev.stamp ## Check notes, data, diagrams and code without buildin
 	@$(BIN)/python -m hooks check $(CHECK_FLAGS)
 	@echo "check: all clean."
 
-$(VENV)/links.stamp: requirements/links.lock $(VENV)/site.stamp
-	@echo "Installing the checker of external links from requirements/links.lock …"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $<
-	@touch $@
-
-links: $(VENV)/links.stamp ## Ask other sites whether the links to them live, and write docs/data/external/report.json
-	@$(BIN)/python -m hooks links $(LINKS_FLAGS)
+links: $(VENV)/dev.stamp ## Ask other sites whether the links to them live, and write docs/data/external/report.json
+	@$(BIN)/python -m hooks links
 
 .venv-properdocs/properdocs.stamp: requirements/properdocs.lock
 	@echo "Creating the environment of ProperDocs from requirements/properdocs.lock …"
@@ -163,7 +158,7 @@ register: $(VENV)/site.stamp ## Register every address of pages and headings, wh
 	@$(BIN)/python -m hooks register --write
 
 lock: $(VENV)/dev.stamp ## Resolve the dependencies anew, with hashes
-	@for part in site dev links bench properdocs; do \
+	@for part in site dev bench properdocs; do \
 	  extra=; test $$part = site || extra="--extra $$part"; \
 	  against=; test $$part = site || against="--constraint requirements/site.lock"; \
 	  $(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes \

@@ -23,7 +23,6 @@ ARCHIVE = "ai-infra-hpc-handbook-offline"
 
 ELSEWHERE = {
     "calc": "hooks.calc.cli:calc",
-    "links": "hooks.links.external.cli:links",
     "search": "hooks.search.terminal:search",
 }
 """Commands that are imported when somebody asks for them: module and function."""
@@ -67,7 +66,6 @@ def main() -> None:
     "--repo-url", default="", envvar="REPO_URL", help="The address of the repository on GitHub."
 )
 @click.option("--format", "style", type=click.Choice(FORMATS), default="text")
-@click.option("--external", is_flag=True, help="Ask other sites too whether links to them live.")
 @click.option("--since", help="Tell too which notes changed in one language since this branch.")
 @click.option(
     "--rules", "list_rules", is_flag=True, help="List every rule: what, why, how to mend."
@@ -79,7 +77,6 @@ def check(
     site_url: str,
     repo_url: str,
     style: str,
-    external: bool,
     since: str | None,
     list_rules: bool,
 ) -> None:
@@ -98,7 +95,7 @@ def check(
     if missing is not None:
         raise click.UsageError(f"'{missing}' does not exist")
     try:
-        count, findings, root = _find(docs, site, site_url, repo_url, external, since)
+        count, findings, root = _find(docs, site, site_url, repo_url, since)
     except Exception as error:  # whatever it is: a check that broke down has not passed
         if not isinstance(error, OSError):
             import traceback
@@ -123,7 +120,6 @@ def _find(
     site: Path | None,
     site_url: str,
     repo_url: str,
-    external: bool,
     since: str | None,
 ) -> tuple[int, list[Finding], Path]:
     """Return the number of notes, the findings, and the folder that they are relative to."""
@@ -148,12 +144,6 @@ def _find(
         notes, findings = folder.check_folder(
             docs, repo_url=repo_url, site_url=site_url, cache=ROOT / FOLDER
         )
-    if external:
-        from hooks.links.external import cli as external_cli
-
-        cache = ROOT / external_cli.CACHE
-        cache = cache if root == ROOT else cache.with_name("elsewhere.json")
-        findings = findings + external_cli.findings_of(notes, docs, root, cache)
     if site is not None:
         from hooks.site import check as site_check
 
@@ -183,6 +173,22 @@ def contents(write: bool, site_url: str) -> None:
         click.echo(finding.text)
     click.echo(f"contents: {len(findings)} stale", err=True)
     sys.exit(1 if findings else 0)
+
+
+@main.command()
+def links() -> None:
+    """Ask other sites whether the links to them live, and write a report (see lychee.toml).
+
+    Exit status: 0 whatever they answer, 2 could not run.
+    """
+    from hooks.data import Layout
+    from hooks.links import external
+
+    try:
+        click.echo(f"links: {external.ask(ROOT, Layout(ROOT / 'docs').report)}", err=True)
+    except OSError as error:
+        click.echo(f"links: could not run: {error}", err=True)
+        sys.exit(2)
 
 
 @main.command()

@@ -64,11 +64,6 @@ class Layout:
         return self.data / "published-addresses.txt"
 
     @property
-    def allowed(self) -> Path:
-        """Verdicts on external addresses that are accepted for a time."""
-        return self.data / "external" / "allowed.yml"
-
-    @property
     def report(self) -> Path:
         """What external addresses answered when they were last asked."""
         return self.data / "external" / "report.json"

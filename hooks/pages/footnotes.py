@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from hooks.links.external import collect
+from hooks.links.bare import bare_addresses
 from hooks.pages import html as templates
 
 if TYPE_CHECKING:
@@ -169,7 +169,7 @@ def _texts(node: LexborNode) -> Iterator[LexborNode]:
 def _linked(text: str) -> str:
     """Return a text as HTML, with its addresses as links and its marks."""
     parts, at = list[str](), 0
-    for start, address in collect.bare_addresses(text):
+    for start, address in bare_addresses(text):
         parts += [_marked(text[at:start]), source_link(address)]
         at = start + len(address)
     return "".join([*parts, _marked(text[at:])])

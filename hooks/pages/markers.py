@@ -10,7 +10,7 @@ from pathlib import Path
 
 from hooks.data import Coverage, Glossary, LearningPath, Library
 from hooks.findings import rules
-from hooks.links.external import report as external_report
+from hooks.links import external
 from hooks.notes import Catalogue, Entry
 from hooks.pages import (
     contents,
@@ -99,8 +99,7 @@ def fill_markers(
                 return roadmap.summary(areas, notes, language)
             return roadmap.plan(chosen, notes, language, prefix=prefix) if chosen else ""
         if name == "external-links":
-            answers = external_report.load(report) if report else None
-            return external_report.render_report(answers, language)
+            return external.render(report, language) if report else ""
         if name == "sources":
             return sources(language) if sources else ""
         if name == "check-rules":

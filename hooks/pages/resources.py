@@ -6,7 +6,7 @@ import posixpath
 from typing import TYPE_CHECKING
 
 from hooks.data import GENERAL, KINDS, LEVELS, Text, plain_address, resource_path
-from hooks.links.external import collect
+from hooks.links.bare import bare_addresses
 from hooks.pages.html import fill
 from hooks.pages.items import Item, Said
 
@@ -97,7 +97,7 @@ def citing(
 
     for note in notes.notes.values():
         if note.language == language and note.id != PAGE and not note.id.startswith("about/"):
-            for _, address in collect.bare_addresses(note.text):
+            for _, address in bare_addresses(note.text):
                 name(address, note)
     for source, those in users.items():
         for note in those:

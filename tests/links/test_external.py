@@ -1,150 +1,119 @@
-"""What lychee's answers mean, against a server on this machine (where lychee is installed)."""
+"""What lychee answers becomes a table on a page, and a run asks a server of this machine."""
 
 from __future__ import annotations
 
-import shutil
-import socket
-import sys
+import datetime
+import json
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from hooks.links.external import cli as external_cli
-from hooks.links.external import lychee
-from hooks.links.external.records import AGENT, Document, Outcome, Reason, Verdict, for_address
-from tests.external_stage import Handler, Stage, ask
+from hooks.links import external
 
-pytest_plugins = ["tests.external_stage"]
-try:
-    lychee.program()
-    IS_HERE = True
-except lychee.MissingError:
-    IS_HERE = False
-live = pytest.mark.skipif(not IS_HERE, reason="lychee is not installed (make links)")
-PAGE = '<h2 id="part">'
+ROOT = Path(__file__).resolve().parents[2]
+DAY = datetime.date(2026, 11, 28)
 
 
-@live
-def test_what_servers_answer(stage: Stage) -> None:
-    expected: dict[str, tuple[Verdict, Reason, int]] = {
-        "/ok": (Verdict.ALIVE, Reason.NONE, 200),
-        "/a|b": (Verdict.ALIVE, Reason.NONE, 200),
-        "/401": (Verdict.FORBIDDEN, Reason.STATUS, 401),
-        "/403": (Verdict.FORBIDDEN, Reason.STATUS, 403),
-        "/404": (Verdict.GONE, Reason.STATUS, 404),
-        "/410": (Verdict.GONE, Reason.STATUS, 410),
-        "/429": (Verdict.FORBIDDEN, Reason.STATUS, 429),
-        "/500": (Verdict.UNREACHABLE, Reason.STATUS, 500),
-        "/999": (Verdict.FORBIDDEN, Reason.STATUS, 999),
-        "/old": (Verdict.MOVED, Reason.NONE, 200),
-        "/post": (Verdict.MOVED, Reason.FRONT_PAGE, 200),
-        "/doi": (Verdict.ALIVE, Reason.NONE, 200),
-        "/lost": (Verdict.GONE, Reason.STATUS, 404),
-        "/loop": (Verdict.UNREACHABLE, Reason.HOPS, 301),
-    }
-    for path in ("/ok", "/a|b", "/"):
-        stage.always(path, 200)
-    for status in (401, 403, 410, 429, 500, 999):
-        stage.always(f"/{status}", status)
-    stage.always("/old", 301, location="/doi")
-    stage.always("/doi", 302, location="/ok")
-    stage.always("/post", 308, location="/")
-    stage.always("/lost", 301, location="/404")
-    stage.always("/loop", 301, location="/loop")
-    outcomes = ask(*(Document(stage.url(path)) for path in expected))
-    said = [(one.verdict, one.reason, one.status) for one in outcomes]
-    assert dict(zip(expected, said, strict=True)) == expected
-    moved = outcomes[list(expected).index("/old")]
-    assert moved.new == stage.url("/doi")  # no further than the redirects are for ever
-    assert {headers["user-agent"] for headers in stage.headers()} == {AGENT}
+def answers(*told: tuple[str, str, int], unique: int = 9, excludes: int = 2) -> dict[str, Any]:
+    """What lychee writes of addresses that did not answer well: address, file, code."""
+    errors: dict[str, Any] = {}
+    for number, (url, file, code) in enumerate(told, 1):
+        status = {"text": f"Rejected status code: {code}", "code": code}
+        row = {"url": url, "status": status, "span": {"line": number, "column": 1}}
+        errors.setdefault(file, []).append(row)
+    return {"unique": unique, "excludes": excludes, "error_map": errors, "timeout_map": {}}
 
 
-@live
-def test_fragments(stage: Stage) -> None:
-    stage.always("/page", 200, PAGE)
-    stage.always("/paper", 200, "%PDF", content_type="application/pdf")
-    outcomes = ask(
-        Document(stage.url("/page"), ("else", "part", "L10", ":~:text=x")),
-        Document(stage.url("/paper"), ("page=3",)),
+def test_rows_hold_every_place_once_an_address() -> None:
+    told = answers(
+        ("https://b/", "/r/docs/x.md", 404),
+        ("https://a/", "/r/docs/y.md", 500),
+        ("https://b/", "/r/docs/data/z.yml", 404),
     )
-    assert [one.fragments for one in outcomes] == [
-        {"else": False, "part": True, "L10": None, ":~:text=x": None},
-        {"page=3": None},
+    told["timeout_map"] = {
+        "/r/docs/y.md": [
+            {"url": "https://t/", "status": {"text": "Timeout"}, "span": {"line": 9, "column": 1}}
+        ]
+    }
+    found = external.summary(told, Path("/r"), DAY)
+    assert (found["date"], found["addresses"]) == ("2026-11-28", 7)
+    assert [(row["address"], row["code"], row["places"]) for row in found["rows"]] == [
+        ("https://a/", 500, ["docs/y.md:2"]),
+        ("https://b/", 404, ["docs/data/z.yml:3", "docs/x.md:1"]),
+        ("https://t/", 0, ["docs/y.md:9"]),
     ]
-    assert for_address(outcomes[0], "else").verdict is Verdict.FRAGMENT
-    assert for_address(outcomes[0], "part").verdict is Verdict.ALIVE
-
-
-@live
-def test_what_gives_no_answer(stage: Stage) -> None:
-    def hang(handler: Handler) -> None:
-        stage.end.wait(20)
-
-    stage.routes["/slow"] = hang
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))  # bound but not listening: refuses
-        closed = f"http://127.0.0.1:{taken.getsockname()[1]}/"
-        addresses = [f"https://127.0.0.1:{stage.port}/", closed, "http://[::1"]
-        outcomes = ask(*map(Document, addresses))
-        outcomes += ask(Document(stage.url("/slow")), timeout=1)
-    reasons = [Reason.TLS, Reason.CONNECT, Reason.BAD_ADDRESS, Reason.TIMEOUT]
-    assert [one.reason for one in outcomes] == reasons
-    assert {one.verdict for one in outcomes} == {Verdict.UNREACHABLE}
-
-
-@live
-def test_a_host_that_is_not_there_is_asked_once(stage: Stage) -> None:
-    def hang(handler: Handler) -> None:
-        stage.end.wait(20)
-
-    stage.routes["/1"] = stage.routes["/2"] = hang
-    outcomes = ask(Document(stage.url("/1")), Document(stage.url("/2")), timeout=1)
-    assert {one.reason for one in outcomes} == {Reason.TIMEOUT}
-    assert stage.asked("/2") == []
-
-
-@live
-def test_who_asks_to_wait_long_is_left_alone(stage: Stage) -> None:
-    stage.always("/page", 429, retry_after="3600")
-    documents = [Document(stage.url("/page")), Document(stage.url("/page?2"))]
-    outcomes = ask(*documents, longest_wait=1, retries=1)
-    assert {one.reason for one in outcomes} == {Reason.TIMEOUT}
-
-
-@live
-def test_private_networks_are_not_asked(stage: Stage) -> None:
-    (outcome,) = ask(Document(stage.url("/page")), allow_private=False)
-    assert (outcome.verdict, outcome.reason) == (Verdict.UNREACHABLE, Reason.PRIVATE)
-    assert stage.log == []
-
-
-@pytest.mark.parametrize("fragment", ["installation", "issuecomment-1"])
-def test_a_fragment_of_github_is_left_to_its_scripts(fragment: str) -> None:
-    address = "https://github.com/example/handbook"
-    answers: dict[str, Any] = {address: {"status": {"text": "200 OK", "code": 200}}}
-    outcome = lychee.outcome(Document(address, (fragment,)), answers)
-    assert outcome == Outcome(Verdict.ALIVE, status=200, fragments={fragment: None})
-    assert list(lychee._addresses(Document(address, (fragment,)))) == [address]
 
 
 @pytest.mark.parametrize(
-    ("repository", "ending"),
+    ("language", "said"),
     [
-        ("https://github.com/example/handbook", "(+https://github.com/example/handbook)"),
-        ("", AGENT),
-        ("https://me:secret@host.example/x", AGENT),
-        ("https://host.example/a\r\nX: y", AGENT),
+        ("zh", ("2026-11-28", "7 个外部地址", "| `https://a/%7C` | `Rejected status code: 404` |")),
+        ("en", ("2026-11-28", "7 external addresses", "`x.md:1`<br>`x.md:2`<br>`x.md:3`<br>4 pla")),
     ],
 )
-def test_the_agent_carries_the_public_address_only(repository: str, ending: str) -> None:
-    assert external_cli.agent({"REPO_URL": repository}).endswith(ending)
+def test_table_on_the_page(tmp_path: Path, language: str, said: tuple[str, ...]) -> None:
+    report = tmp_path / "report.json"
+    assert "make links" in external.render(report, language)
+    told = [("https://a/|", "/r/docs/x.md", 404)] * 4
+    found = external.summary(answers(*told), Path("/r"), DAY)
+    report.write_text(json.dumps(found), encoding="utf-8")
+    table = external.render(report, language)
+    assert all(one in table for one in said)
 
 
-def test_without_lychee_the_message_says_how_to_get_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))
-    monkeypatch.setattr(shutil, "which", lambda *_, **__: None)
-    with pytest.raises(lychee.MissingError, match="make links"):
-        ask(Document("http://127.0.0.1/"))
+class Pages(BaseHTTPRequestHandler):
+    """`/ok` is there with one id; nothing else is."""
+
+    def do_GET(self) -> None:
+        self.send_response(200 if self.path == "/ok" else 404)
+        self.send_header("Content-Type", "text/html")
+        self.end_headers()
+        self.wfile.write(b'<h2 id="here">x</h2>')
+
+    do_HEAD = do_GET  # noqa: N815 (the name that the library calls)
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+
+@pytest.fixture
+def server() -> Iterator[str]:
+    httpd = HTTPServer(("127.0.0.1", 0), Pages)
+    thread = threading.Thread(target=httpd.serve_forever, daemon=True)
+    thread.start()
+    yield f"http://127.0.0.1:{httpd.server_port}"
+    httpd.shutdown()
+    httpd.server_close()
+    thread.join()
+
+
+def asked(root: Path, note: str, data: str = "") -> str:
+    """Write a note and a data file, and ask, machines of private networks too."""
+    (root / "docs" / "data").mkdir(parents=True, exist_ok=True)
+    (root / "docs" / "x.md").write_text(note, encoding="utf-8")
+    (root / "docs" / "data" / "y.yml").write_text(data, encoding="utf-8")
+    config = (ROOT / "lychee.toml").read_text(encoding="utf-8")
+    config = config.replace("exclude_all_private = true", "").replace('"1s"', '"1ms"')
+    (root / "lychee.toml").write_text(config.replace("max_retries = 2", "max_retries = 0"))
+    return external.ask(root, root / "report.json")
+
+
+def test_lychee_asks_as_configured(tmp_path: Path, server: str) -> None:
+    note = (
+        f"# T\n\n[a]({server}/ok#here) [b]({server}/ok#nope) [c](gone.md)\n\n"
+        f"见 {server}/ok；2026-11-28\n\n`{server}/code` https://host.example/x\n"
+    )
+    assert asked(tmp_path, note, f"- url: {server}/gone\n").startswith("4 addresses, 2 did not")
+    table = external.render(tmp_path / "report.json", "en")
+    assert f"| `{server}/gone` | `Rejected status code: 404 Not Found` | `data/y.yml:1` |" in table
+    assert f"| `{server}/ok#nope` | `Cannot find fragment` | `x.md:3` |" in table
+
+
+def test_report_stays_where_no_host_answers(tmp_path: Path) -> None:
+    (tmp_path / "report.json").write_text("earlier", encoding="utf-8")
+    assert "nothing was learnt" in asked(tmp_path, "# T\n\n[a](http://127.0.0.1:1/x)\n")
+    assert (tmp_path / "report.json").read_text(encoding="utf-8") == "earlier"
