@@ -226,9 +226,10 @@ def generated_ids(tree: Tree, made_from: str = "") -> Callable[[Note], frozenset
         return found
 
     @cache
-    def of(note: Note) -> frozenset[str]:
+    def of_path(path: str) -> frozenset[str]:
+        note = tree.notes.notes[path]
         if not made_from:
             return make(note)
-        return tree.data.kept.recall("ids", (made_from, note.path), partial(make, note))
+        return tree.data.kept.recall("ids", (made_from, path), partial(make, note))
 
-    return of
+    return lambda note: of_path(note.path)

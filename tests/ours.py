@@ -5,9 +5,10 @@ from __future__ import annotations
 import functools
 from pathlib import Path
 
+from hooks import cache
 from hooks.data.facts import FactBase
 from hooks.data.load import load_facts
-from hooks.notes import Memory, catalogue
+from hooks.notes import catalogue
 from hooks.notes.note import Catalogue
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -22,7 +23,4 @@ def facts() -> FactBase:
 @functools.cache
 def notes() -> Catalogue:
     """Return the notes, most of them as the last run has left them."""
-    memory = Memory(ROOT / ".cache/tests/notes", "tests")
-    found = catalogue.load(ROOT / "docs", ROOT, memory=memory)[0]
-    memory.save()
-    return found
+    return catalogue.load(ROOT / "docs", ROOT, cache.Cache(ROOT / cache.FOLDER))[0]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from hooks.findings.finding import Finding
+from hooks.links import check, safety, text
+from hooks.links.settings import Settings
 from hooks.notes import catalogue
 from hooks.notes.note import Catalogue
 from tools.figures import draw
@@ -22,11 +24,19 @@ def note(body: str, title: str = "T") -> str:
 def tree(tmp_path: Path, files: dict[str, str | bytes]) -> tuple[Catalogue, list[Finding]]:
     """Write files below `docs/` and read them back as a catalogue with its findings."""
     docs = tmp_path / "docs"
-    for name, text in files.items():
+    for name, content in files.items():
         path = docs / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
     return catalogue.load(docs, tmp_path)
+
+
+def found_in(notes: Catalogue, settings: Settings | None = None) -> list[Finding]:
+    """Return what is wrong with the texts and links of notes."""
+    found = check.check_links(notes, settings)
+    for one in notes.notes.values():
+        found += [*text.check(one), *safety.check_note(one)]
+    return sorted(set(found))
 
 
 def said(findings: list[Finding]) -> list[tuple[str, int, str, str]]:

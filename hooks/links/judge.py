@@ -181,8 +181,9 @@ class Judge:
             return ""
         is_english = note.language == "en"
         whose = "the English page" if is_english else "the page that English readers get"
-        return f"{start}{whose} lies below en/, where the file is not ({_ON_SITE}); write it in " + (
-            "Markdown"
+        return (
+            f"{start}{whose} lies below en/, where the file is not ({_ON_SITE}); write it in "
+            + ("Markdown")
         )
 
     def _page_behind(self, path: str) -> str:

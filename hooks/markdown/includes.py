@@ -22,9 +22,7 @@ def check(body: str, docs: Path) -> tuple[str, list[Odd], list[Path]]:
         return body, [], []
     odd: list[Odd] = []
     files: list[Path] = []
-    fenced = {
-        line for one in fences(body) if not one.reason for line in range(one.line, one.last)
-    }
+    fenced = {line for one in fences(body) if not one.reason for line in range(one.line, one.last)}
 
     def look(match: re.Match[str]) -> str:
         line = body.count("\n", 0, match.start()) + 1

@@ -21,7 +21,7 @@ TOKEN = re.compile(r"x-link:(?P<number>\d+);")
 ADDRESSES = frozenset({"href", "src", "srcset", "poster", "data", "xlink:href"})
 """Attributes that hold addresses."""
 _INLINE = re.compile(
-    r"\]\([ \t\n]*(?:<(?P<angled>[^<>\n]*)>"
+    r"\]\([ \t\n]*(?:<(?P<angled>(?:[^<>\\\n]|\\.)*)>"
     r"|(?P<bare>(?:[^ \t\r\n\f()\\]|\\.|\((?:[^ \t\r\n\f()\\]|\\.|\([^\s()]*\))*\))+))"
 )
 _DEFINITION = re.compile(
@@ -29,9 +29,11 @@ _DEFINITION = re.compile(
     r"(?:<(?P<angled>[^<>\n]*)>|(?P<bare>[^\s<>]+))",
     re.MULTILINE,
 )
-_CODE = re.compile(r"(?<![`\\])(?P<ticks>`+)(?!`)(?:(?!\n[ \t]*\n).)*?(?<!`)(?P=ticks)(?!`)", re.DOTALL)
+_CODE = re.compile(
+    r"(?<![`\\])(?P<ticks>`+)(?!`)(?:(?!\n[ \t]*\n).)*?(?<!`)(?P=ticks)(?!`)", re.DOTALL
+)
 _HEADING = re.compile(r"^[> \t]*#.*`.*$", re.MULTILINE)
-_ESCAPED = re.compile(r"\\([\\`*_{}\[\]()>#+.!\-<|~^ ])")
+_ESCAPED = re.compile(r"\\([\\`*_{}\[\]()>#+.!\-|~^ ])")
 _IN_TAG = re.compile(
     r"""(?P<comment><!--.*?-->)|<(?P<name>/?[A-Za-z][^\s>]*)(?:[^<>"']|"[^"]*"|'[^']*')*+>""",
     re.DOTALL,
@@ -187,8 +189,12 @@ def finish(html: str, marked: Marked, address: Callable[[str], str] | None = Non
         one = marked.marks[int(token["number"])]
         if one.kind == "html":
             return match.group()
-        target = one.target.strip() + plain(match["value"][token.end() :], marked)
-        value = _escaped(address(target) if address is not None else target)
+        rest = plain(match["value"][token.end() :], marked)
+        if address is None:
+            value = _ESCAPED.sub(r"\1", one.written.strip()) + rest
+        else:
+            value = address(one.target.strip() + rest)
+        value = _escaped(value)
         return f"{match['before']}{match['quote']}{value}{match['quote']}"
 
     parts, position = [], 0
@@ -199,9 +205,7 @@ def finish(html: str, marked: Marked, address: Callable[[str], str] | None = Non
     return "".join([*parts, plain(html[position:], marked, quote=_escaped_text)])
 
 
-def plain(
-    text: str, marked: Marked, quote: Callable[[str], str] = lambda written: written
-) -> str:
+def plain(text: str, marked: Marked, quote: Callable[[str], str] = lambda written: written) -> str:
     """Return a text with what was written in place of its tokens."""
     if "x-link:" not in text:
         return text
@@ -209,7 +213,8 @@ def plain(
 
 
 def _escaped(address: str) -> str:
-    return re.sub(r"&(?!#?\w+;)", "&amp;", address).replace("<", "&lt;").replace('"', "&quot;")
+    bare = re.sub(r"&(?!#?\w+;)", "&amp;", address)
+    return bare.replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")
 
 
 def _escaped_text(written: str) -> str:

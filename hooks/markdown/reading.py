@@ -18,6 +18,8 @@ from hooks.markdown.source import Comment, Fence, Heading, Label, Link, Odd, Sou
 
 _NAMED = ",".join(f"[{name.replace(':', chr(92) + ':')}]" for name in sorted(ADDRESSES))
 _SHOWN = frozenset({"img", "source", "video", "audio", "track", "image", "input"})
+OWN_CLASSES = frozenset({"headerlink", "footnote-ref", "footnote-backref"})
+"""Links that the renderer makes by itself."""
 _OWN_IDS = re.compile(r"__|_\d+_\d+\Z|fnref\d+:")
 _COMMENT = re.compile(r"<!--(?P<text>.*?)-->", re.DOTALL)
 _FOOTNOTE = re.compile(r"(?<!\\)\[\^(?P<name>[^\]\s]+)\]")
@@ -27,7 +29,7 @@ _REFERENCE = re.compile(
 )
 _RAW_LINK = re.compile(
     r"(?<![\w)\]\\])(?P<words>!?\[(?!\^)(?P<inner>[^\[\]\n]{1,300})\])(?P<gap> ?)"
-    r"(?P<open>[(（])(?P<target>[^\s()（）<>]{1,500})[)）]",
+    r"(?P<open>[(（])(?P<target>[^\s()（）<>]{1,500})(?P<close>[)）])",
     re.ASCII,
 )
 _NO_WORDS = re.compile(r"\s*(?:[xX]|\d[\d,，、\s–-]*)?\s*")
@@ -86,6 +88,10 @@ def read(marked: Marked, made: Html) -> Source:
         repeated=tuple(one for one, count in Counter(ids).items() if count > 1),
         github_ids=view.ids,
     )
+    for node in tree.css("a"):
+        node.decompose()
+    raw = tree.body.text() if tree.body is not None else ""
+    left = {int(one["number"]) for one in TOKEN.finditer(raw)}
     odd = [*_raw(plain(body, marked), marked), *_one_view(marked, view, linked, left, made.html)]
     return replace(source, odd=tuple(odd))
 
@@ -101,7 +107,7 @@ def _links(tree: LexborHTMLParser, marked: Marked) -> tuple[list[Link], set[int]
     searched: Counter[str] = Counter()
     for node in tree.css(_NAMED):
         classes = (node.attributes.get("class") or "").split()
-        if {"headerlink", "footnote-ref", "footnote-backref"} & set(classes):
+        if OWN_CLASSES & set(classes):
             continue
         is_image = node.tag in _SHOWN
         if node.tag == "img":
@@ -231,14 +237,16 @@ def _raw(body: str, marked: Marked) -> Iterator[Odd]:
                 at = _place(marked, text, f"][{label}]", "][")
                 column = at[1] + text.rindex("[") + 1
                 yield Odd("undefined-reference", label or words, at[0], column, why)
-    if "]" in body:
-        for match in _RAW_LINK.finditer(body):
-            if _LIKE_ADDRESS.match(match["target"]) and not _NO_WORDS.fullmatch(match["inner"]):
-                text = match.group()
-                target = f"({match['target']})"
-                at = _place(marked, text, f"{match['open']}{match['target']}")
-                why = "a link needs '(' right behind ']', and ')', of half width"
-                yield Odd("link-syntax", text, *at, why, f"{match['words']}{target}")
+    prose = _COMMENT.sub(blank, marked.prose)
+    for match in _RAW_LINK.finditer(prose):
+        is_link = not match["gap"] and match["open"] + match["close"] == "()"
+        is_meant = _LIKE_ADDRESS.match(match["target"]) and not _NO_WORDS.fullmatch(match["inner"])
+        if is_meant and not is_link:
+            start, end = match.span()
+            why = "a link needs '(' right behind ']', and ')', of half width"
+            repair = f"{marked.masked[start : match.end('words')]}({match['target']})"
+            line, column = prose.count("\n", 0, start) + 1, start - prose.rfind("\n", 0, start)
+            yield Odd("link-syntax", marked.masked[start:end], line, column, why, repair)
     for match in _CONTAINER.finditer(body):
         if match["text"].strip("!?+=") and ('"' in match["text"] or match["text"][0] != "="):
             why = "this renderer has no such blocks; write '> [!NOTE]'"
@@ -275,7 +283,7 @@ def _one_view(
             at = _place(marked, f"[{mark.label}]")
             yield Odd("view-difference", mark.label, at[0], at[1] + 1, why)
     for tag in view.tags:
-        if "markdown" in dict(tag.attributes) and tag.text in html:
+        is_read = dict(tag.attributes).get("markdown", "0") == "0"
+        if not is_read and re.search(rf"<{tag.name}\b[^<>]*\smarkdown\b(?!=.0)", html):
             why = 'the tag around it needs markdown="1" too, at the start of its line'
             yield Odd("markdown-in-html", tag.text, tag.line, tag.column, why)
-

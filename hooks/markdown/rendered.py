@@ -25,7 +25,7 @@ class Text(NamedTuple):
     """A hash of the files that it includes."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Rendered:
     """A text as read and rendered."""
 

