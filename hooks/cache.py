@@ -35,11 +35,16 @@ _MISSING: Final = object()
 
 
 def digest(*parts: object) -> str:
-    """Return a hash of texts, bytes and plain values in their order; sets must be sorted before."""
+    """Return a hash of texts, bytes and numbers, and of tuples and lists of these."""
     mark = hashlib.blake2b(digest_size=20)
     for part in parts:
-        data = part if isinstance(part, bytes) else repr(part).encode("utf-8", "surrogatepass")
-        mark.update(b"%d %d " % (isinstance(part, bytes), len(data)) + data)
+        if isinstance(part, (tuple, list)):
+            data = digest(*part).encode()
+        elif isinstance(part, bytes):
+            data = part
+        else:
+            data = str(part).encode("utf-8", "surrogatepass")
+        mark.update(f"{type(part).__name__} {len(data)} ".encode() + data)
     return mark.hexdigest()
 
 

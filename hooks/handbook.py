@@ -10,6 +10,8 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+from hooks.cache import FOLDER as STEPS
+from hooks.cache import Cache, of_files
 from hooks.calc import registry
 from hooks.data import (
     Layout,
@@ -47,7 +49,6 @@ from hooks.pages import glossary as glossary_page
 from hooks.pages import paths as paths_page
 from hooks.pages.values import values
 from hooks.search.words import term_forms
-from hooks.site import Kept, inputs
 from hooks.tree import Data, Tree, generated_ids
 
 WRITTEN = {"README.md": "zh", "README.en.md": "en", "CONTENTS.md": "zh", "CONTENTS.en.md": "en"}
@@ -67,7 +68,6 @@ def read_tree(
     *,
     repo_url: str = "",
     site_url: str = "",
-    kept: Kept | None = None,
 ) -> Tree:
     """Read the sources below `root` and check them.
 
@@ -76,7 +76,6 @@ def read_tree(
         docs: The folder of notes; default `root/docs`.
         repo_url: The repository's address, by which links to itself are known.
         site_url: The address the site is published at, likewise.
-        kept: What earlier builds made, if that is to be used.
     """
     docs = docs or root / "docs"
     settings = Settings(repo_url=repo_url, site_url=site_url, docs_prefix=docs.name, root=root)
@@ -85,7 +84,7 @@ def read_tree(
     # Mermaid's parser is a process of its own, which works beside the rest.
     with ThreadPoolExecutor(1) as beside:
         pictures = beside.submit(_check_diagrams, notes, docs, root)
-        tree = _read_rest(root, docs, notes, settings, memory, kept)
+        tree = _read_rest(root, docs, notes, settings, memory)
         findings += tree.findings + pictures.result()
     return replace(tree, findings=sorted(set(findings)))
 
@@ -121,7 +120,6 @@ def _read_rest(
     notes: Catalogue,
     settings: Settings,
     memory: Memory,
-    kept: Kept | None,
 ) -> Tree:
     findings: list[Finding] = []
     digests = digest.of_all(notes, settings, memory)
@@ -155,7 +153,7 @@ def _read_rest(
         lines = layout.register.read_text(encoding="utf-8").splitlines()
         name = layout.name(layout.register)
         findings += addresses.check_register(lines, published(notes), name)
-    data = Data(root, docs, notes, library, kept)
+    data = Data(root, docs, notes, library, Cache(root / STEPS))
     data.stamp = _stamp(data)
     findings += _check_data(data, memory)
     tree = Tree(
@@ -170,7 +168,7 @@ def _read_rest(
         library,
         findings,
     )
-    rest = inputs.of_files([config, layout.report, layout.terms], root)
+    rest = of_files([config, layout.report, layout.terms], root)
     depends = [data.stamp, rest, *memory.marks.values(), *sorted(notes.other_files)]
     made = generated_ids(tree, memory, memory.key(*depends))
     findings += check.check_sources(notes, texts, settings, digests, made)
