@@ -11,6 +11,7 @@ import json
 import re
 from functools import partial
 from importlib.metadata import version
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hooks.cache import Cache, code
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 _VERSION = 2
 """Of the ids in a drawing."""
+_FONT = Path(__file__).resolve().parent / "font"
 _VEGA_LITE = "5.21"
 _NUMBER = re.compile(r"-?\d+\.\d{3,}")
 _URL = re.compile(r"url\(#(?P<id>[^)]+)\)")
@@ -44,6 +46,7 @@ def _draw(spec: str) -> str:
 def _convert(spec: str) -> str:
     import vl_convert
 
+    vl_convert.register_font_directory(str(_FONT))
     # No address is allowed: a chart holds its data.
     return str(vl_convert.vegalite_to_svg(spec, vl_version=_VEGA_LITE, allowed_base_urls=[]))
 
