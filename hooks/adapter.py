@@ -1,4 +1,4 @@
-"""The only module that knows MkDocs: turns build events into calls of the others.
+"""Turns the events of MkDocs into calls of the others; beside `preview`, only this module knows it.
 
 mkdocs-static-i18n builds once a language with one configuration, nesting the second build in the
 first one's `post_build`. What a build must remember therefore lives in `config.extra`, and the
@@ -8,21 +8,31 @@ moment at which all pages of all languages are on disk.
 
 from __future__ import annotations
 
+import html as html_lib
+import logging
 import sys
+import tempfile
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from mkdocs.exceptions import PluginError
 from mkdocs.plugins import event_priority, get_plugin_logger
 from mkdocs.structure.nav import Section
+from mkdocs.structure.pages import Page
 
 ROOT = Path(__file__).resolve().parent.parent
 if str(ROOT) not in sys.path:  # MkDocs loads this file by path, whatever the working directory
     sys.path.insert(0, str(ROOT))
 
-from hooks import accelerate, complete, dependencies, preview, resume, settings
 from hooks import build as building
-from hooks.build import Build, Place
-from hooks.notes import navigation
+from hooks import complete, preview
+from hooks.build import Build, Made, Place
+from hooks.findings import Finding
+from hooks.handbook import read_tree
+from hooks.markdown import HeadingIdsExtension
+from hooks.notes import drafts, navigation
+from hooks.pages import fences as data_fences
 from hooks.search import install as search_install
 from hooks.site import offline, publish
 
@@ -33,45 +43,82 @@ if TYPE_CHECKING:
     from mkdocs.config.defaults import MkDocsConfig
     from mkdocs.structure.files import Files
     from mkdocs.structure.nav import Navigation
-    from mkdocs.structure.pages import Page
 
 log = get_plugin_logger("handbook")
+for _talkative in ("mermaid2", "mkdocs_static_i18n"):  # a line a page, of no use to anybody
+    logging.getLogger(f"mkdocs.plugins.{_talkative}").setLevel(logging.WARNING)
 _KEY = "handbook"
-_FAST = "handbook_accelerator"
 
 
 def _build(config: MkDocsConfig) -> Build:
     build = config.extra[_KEY]
     assert isinstance(build, Build)
+    build.language = str(getattr(config.plugins.get("i18n"), "current_language", None) or "zh")
     return build
 
 
-def _accelerator(config: MkDocsConfig) -> accelerate.Accelerator | None:
-    found = config.extra[_FAST]
-    assert found is None or isinstance(found, accelerate.Accelerator)
-    return found
+def _say(findings: Sequence[Finding], build: Build) -> None:
+    """Log errors, which end a build (not while serving), and how many warnings there are."""
+    errors = [finding for finding in findings if finding.severity == "error"]
+    for finding in errors:
+        (log.warning if build.is_serving else log.error)(finding.text)
+    if len(errors) < len(findings):
+        log.info(f"{len(findings) - len(errors)} warnings, which `make check` lists")
+    if errors and not build.is_serving:
+        raise PluginError(f"{len(errors)} error(s) above; the site was not changed")
 
 
 @event_priority(100)  # Before static-i18n (-100) and the others read the configuration
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
     """Read and check the sources once, and direct the build to a staging folder."""
     if _KEY in config.extra:
-        _build(config).language = settings.language(config)
         return config
-    build, made_from = settings.begin(config, ROOT)
-    config.extra[_KEY] = build
-    config.extra[_FAST] = accelerate.begin(build, made_from, config)
-    settings.direct(config, build)
+    if not config.repo_url:
+        config.edit_uri = None  # an edit button that leads nowhere is worse than none
+    log.info("reading and checking the notes")
+    docs, repo_url, site_url = Path(config.docs_dir), config.repo_url or "", config.site_url or ""
+    tree = read_tree(ROOT, docs, repo_url=repo_url, site_url=site_url)
+    site = Path(config.site_dir)
+    # `mkdocs serve` renders into a temporary folder of its own: nothing to protect there.
+    is_serving = site.parent == Path(tempfile.gettempdir()) and site.name.startswith("mkdocs_")
+    build = config.extra[_KEY] = building.begin(tree, site, is_serving=is_serving)
+    config.extra["offline_worker"] = not is_serving  # read by overrides/main.html
+    _say(tree.findings, build)
+    if not is_serving:
+        config.nav = drafts.published_nav(config.nav or [], build.held)
+        publish.recover(site)
+        config.site_dir = str(publish.staging_dir(site))
+    config.markdown_extensions.append(HeadingIdsExtension())  # type: ignore[arg-type]
+    fences = config.mdx_configs["pymdownx.superfences"]["custom_fences"]
+    for fence in fences:
+        if fence["name"] == "mermaid":
+            fence["format"] = fence_mermaid_custom
+    fences += [
+        {"name": kind, "class": kind, "format": partial(_show, build, kind)}
+        for kind in data_fences.KINDS
+    ]
     return config
+
+
+def fence_mermaid_custom(source: str, *_: object, **__: object) -> str:
+    """Return a diagram for Material's renderer, readable as text without script.
+
+    mermaid2 looks for a formatter of this name; its own leaves `<` and `&` unescaped.
+    """
+    return f'<pre class="mermaid"><code>{html_lib.escape(source, quote=False)}\n</code></pre>'
+
+
+def _show(build: Build, kind: str, source: str, *_: object, **__: object) -> str:
+    return build.show(kind, source)
 
 
 @event_priority(100)  # Before static-i18n looks for the files of a language
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Leave drafts out of the site; a preview shows them. Tell when notes were changed last."""
+    """Leave drafts out of the site; a preview shows them."""
     build = _build(config)
-    plugin = config.plugins.get("git-revision-date-localized")
-    dependencies.tell_dates(build, files, plugin, is_wanted=accelerate.is_wanted())
-    settings.leave_out_drafts(files, build)
+    for file in () if build.is_serving else list(files.documentation_pages()):
+        if file.src_uri.removesuffix(".md").removesuffix(".en") in build.held:
+            files.remove(file)
     return files
 
 
@@ -79,7 +126,6 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 def on_nav(nav: Navigation, config: MkDocsConfig, files: Files) -> Navigation:
     """Name each section after its index page, in the language being built."""
     build = _build(config)
-    build.language = settings.language(config)
     build.about[build.language] = config.site_description or ""
 
     def rename(items: Sequence[Any], entries: Sequence[navigation.Entry]) -> None:
@@ -89,17 +135,8 @@ def on_nav(nav: Navigation, config: MkDocsConfig, files: Files) -> Navigation:
                 rename(item.children, entry.children)
 
     rename(nav.items, build.tree.entries)
-    config.extra[preview.NAV] = nav
-    if accelerator := _accelerator(config):
-        accelerator.begin_language(nav, config, files)
+    config.extra["handbook_nav"] = nav  # for `on_env`
     return nav
-
-
-def on_pre_page(page: Page, config: MkDocsConfig, files: Files) -> Page:
-    """Let a page find its HTML ready."""
-    if accelerator := _accelerator(config):
-        accelerator.watch(page)
-    return page
 
 
 def _place(page: Page, files: Files) -> Place:
@@ -112,39 +149,58 @@ def _place(page: Page, files: Files) -> Place:
     return Place(page.file.src_uri, page.file.dest_uri, title, sections, url_of)
 
 
+class _Said(logging.Handler):
+    """Hears what is said while a page is rendered."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.WARNING)
+        self.all: list[tuple[int, str]] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.all.append((record.levelno, record.getMessage()))
+
+
 @event_priority(100)  # Before plugins look at the Markdown
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Write the generated lists at their markers."""
-    return building.fill(_build(config), markdown, _place(page, files))
+    """Write the generated lists at their markers; let the page find its HTML ready."""
+    build, place, said = _build(config), _place(page, files), _Said()
+
+    def make() -> Made:
+        logging.getLogger("mkdocs").addHandler(said)
+        try:
+            Page.render(page, config, files)
+        finally:
+            logging.getLogger("mkdocs").removeHandler(said)
+        html, effects = building.complete_page(build, page.content or "", place)
+        return Made(html, page.toc, effects, said.all)
+
+    def render(*_: object) -> None:
+        made = building.recall_page(build, page.markdown or "", place, make)
+        page.content, page.toc, build.effects = made.html, made.contents, made.effects
+        for level, text in () if said.all else made.said:  # of an earlier build: said again
+            log.log(level, text)
+
+    page.render = render  # type: ignore[assignment,method-assign]
+    return building.fill(build, markdown, place)
 
 
-@event_priority(100)  # Check what Markdown made before anything is added to it
+@event_priority(100)  # Before other plugins change what is complete
 def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Check a page as rendered, and complete it."""
-    build, place, accelerator = _build(config), _place(page, files), _accelerator(config)
-    ready = accelerator.ready(page) if accelerator else None
-    if ready is not None:
-        html, effects = ready.content, ready.effects
-    else:
-        html, effects = building.complete_page(build, html, place)
-        if accelerator:
-            accelerator.keep(page, html, effects)
-    building.merge(build, effects, place)
-    said = build.pace.step(build.language)
-    if said:
+    """Hand what the page leaves to the build, and end it with what knows the other notes."""
+    build, place = _build(config), _place(page, files)
+    building.merge(build, build.effects, place)
+    if said := build.pace.step(build.language):
         log.info(said)
     return html + building.foot(build, place)
 
 
 @event_priority(-200)  # After every other has changed the environment
-def on_env(env: Environment, config: MkDocsConfig, files: Files) -> Any:
-    """Let templates find their pages ready."""
-    accelerator = _accelerator(config)
-    preview.keep(config, files, env)
-    return accelerator.templates(env, config, files) if accelerator else env
+def on_env(env: Environment, config: MkDocsConfig, files: Files) -> None:
+    """Let a preview keep what pages of this language are rendered with."""
+    if _build(config).is_serving:
+        preview.keep(config, config.extra["handbook_nav"], files, env, _build(config))
 
 
-on_startup = resume.put_off  # a preview answers with the site of the last one
 on_serve = preview.attach  # a saved note is seen at once
 
 
@@ -160,12 +216,10 @@ def on_post_build(config: MkDocsConfig) -> None:
     """Complete the site, check every page of it, and put it in place."""
     if getattr(config.plugins.get("i18n"), "building", False):
         return  # a nested build: the outermost one finishes the site
-    build = _build(config)
-    staged = Path(config.site_dir)
+    build, staged, site_url = _build(config), Path(config.site_dir), config.site_url or ""
     log.info("building the search index and checking every page")
     search = search_install.read_settings(config.extra.get("search"))
-    site_url = config.site_url or ""
-    settings.say(complete.complete_site(build, staged, config.theme.dirs, search, site_url), build)
+    _say(complete.complete_site(build, staged, config.theme.dirs, search, site_url), build)
     if build.is_serving:
         offline.switch_off(staged)
     else:
@@ -174,5 +228,4 @@ def on_post_build(config: MkDocsConfig) -> None:
         publish.swap(staged, build.site)
         config.site_dir = str(build.site)
         log.info(f"site written to {build.site}")
-    if accelerator := _accelerator(config):
-        accelerator.close(build.site)
+    build.tree.data.cache.prune()

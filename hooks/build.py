@@ -5,19 +5,22 @@ here knows which generator made them.
 
 One page by itself: `fill` its Markdown, let a renderer make HTML of that (which calls
 `Build.show` for fences), give the HTML to `complete_page`. That returns what the page shows and,
-as `Effects`, all that it left for the rest of the site; both follow from the page, the notes it
-names and the data alone, so they may be made in another process or kept from an earlier build.
-`merge` hands the effects to the build, and `foot` ends the page, which knows the other notes.
+as `Effects`, all that it left for the rest of the site; both may be of an earlier build. `merge`
+hands the effects to the build, and `foot` ends the page, which knows the other notes.
 """
 
 from __future__ import annotations
 
+import datetime
 import functools
+import os
 import sys
+import time
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from hooks.cache import code, digest, of_files
 from hooks.drawings import drawn, figures
 from hooks.findings import Finding
 from hooks.links import includes, safety
@@ -47,7 +50,6 @@ from hooks.site import carry, plain, progress, shared
 from hooks.tree import fill as fill_page
 
 if TYPE_CHECKING:
-    import datetime
     from collections.abc import Callable
 
     from hooks.notes import Catalogue, Note
@@ -88,8 +90,18 @@ class Effects:
     """The HTML of its fences by kind and text."""
     carried: str = ""
     """The page as Markdown."""
-    is_whole: bool = True
-    """Whether every fence was shown: the renderer of Markdown passes over what one raises."""
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A page that is complete, as it is kept."""
+
+    html: str
+    contents: Any
+    """Its table of contents, as the renderer has it."""
+    effects: Effects
+    said: list[tuple[int, str]]
+    """What the renderer said of it: levels and messages."""
 
 
 @dataclass
@@ -103,8 +115,10 @@ class Build:
     site: Path
     """Where the site goes once it is known to be good."""
     is_serving: bool
-    added: dict[str, datetime.date]
-    """The day on which each file of a note was added."""
+    days: history.Days
+    """When each file of a note was added, and changed last."""
+    today: datetime.date
+    """The day of the build."""
     pace: progress.Pace
     marks: term_marks.Marks
     drawings: drawn.Drawings
@@ -137,6 +151,15 @@ class Build:
     """Pages as Markdown, their lists filled in, with the paths of their notes, by their own."""
 
     @functools.cached_property
+    def stamp(self) -> str:
+        """What any page may depend on beside its own text."""
+        tree, notes = self.tree, self.tree.notes
+        others = [tree.root / "mkdocs.yml", *(tree.docs / path for path in notes.other_files)]
+        titles = sorted((path, note.title) for path, note in notes.notes.items())
+        held = [self.is_serving, *sorted(self.held)]
+        return digest(code(), of_files(others, tree.root), tree.data.stamp, titles, held)
+
+    @functools.cached_property
     def shown_notes(self) -> Catalogue:
         """The notes that the site shows."""
         return published(self.tree.notes)
@@ -149,6 +172,10 @@ class Build:
         """Return how long a page takes to read; 0 where it is no note. note-facts.html asks."""
         note = self.tree.notes.notes.get(source)
         return minutes(note) if note is not None else 0
+
+    def changed(self, source: str) -> datetime.date:
+        """Return when a page was changed last; of what git does not know, today."""
+        return self.days.last.get(f"{self.tree.docs.name}/{source}", self.today)
 
     def cite(self, source: str, address: str) -> citation.Citation | None:
         """Return how to cite the note of a file; overrides/partials/note-tools.html asks."""
@@ -165,9 +192,7 @@ class Build:
 
     def show(self, kind: str, text: str) -> str:
         """Return the HTML of a fence that shows data, on the page being rendered."""
-        self.effects.is_whole, was_whole = False, self.effects.is_whole
         drawn = self.tree.fences.show(kind, text, self.language, self.page_dir)
-        self.effects.is_whole = was_whole
         self.effects.files |= drawn.files
         html = blocks.with_id(drawn.html, self.anchors.pop((kind, text), ""))
         self.effects.shown[kind, text] = html
@@ -182,11 +207,15 @@ def begin(tree: Tree, site: Path, *, is_serving: bool) -> Build:
         tree = replace(tree, notes=published(tree.notes), entries=entries)
     pace = progress.Pace(len(tree.notes.ids()))
     marks = term_marks.Marks(tree.glossary)
-    added = history.first_days(tree.root)
+    now = int(os.environ.get("SOURCE_DATE_EPOCH", time.time()))
+    today = datetime.datetime.fromtimestamp(now, datetime.UTC).date()
     drawings = drawn.Drawings(tree.docs)
     order = reading_order.order(tree.notes, tree.entries)
     items = catalogue.by_page(tree.items)
-    return Build(tree, held, site, is_serving, added, pace, marks, drawings, order, items=items)
+    days = history.days(tree.root)
+    made = Build(tree, held, site, is_serving, days, today, pace, marks, drawings, order)
+    made.items = items
+    return made
 
 
 def forget(build: Build) -> None:
@@ -206,7 +235,7 @@ def fill(build: Build, markdown: str, place: Place) -> str:
     build.effects = Effects()
     note = tree.notes.notes.get(place.source)
     build.anchors = blocks.anchors(note) if note is not None else {}
-    filled = fill_page(tree, markdown, place.source, build.language, build.added)
+    filled = fill_page(tree, markdown, place.source, build.language, build.days.first)
     build.filled = filled
     if note is not None and note.meta is not None and not build.is_serving:
         leaf = carry.Leaf(
@@ -222,6 +251,22 @@ def fill(build: Build, markdown: str, place: Place) -> str:
         )
         build.written[place.page] = (leaf, note.path)
     return filled
+
+
+def recall_page(build: Build, markdown: str, place: Place, make: Callable[[], Made]) -> Made:
+    """Return a page of an earlier build, or as `make` makes it.
+
+    `markdown` is what goes to the renderer, once plugins have read what `fill` returned.
+    """
+    notes = build.tree.notes
+    note = notes.notes.get(place.source)
+    twin = notes.twin(note, "en" if note.language == "zh" else "zh") if note is not None else None
+    texts = [one.text if one is not None else "" for one in (note, twin)]
+    # A page may stand in for its missing twin: the language is that of the frame.
+    where = (place.source, place.page, build.language, place.title, place.sections)
+    those = build.items.get((note.id, note.language), []) if note is not None else []
+    key = (*where, markdown, build.filled, *texts, [said.anchor for _, said in those])
+    return build.tree.data.cache.recall("page", key, make, build.stamp)
 
 
 def complete_page(build: Build, html: str, place: Place) -> tuple[str, Effects]:
@@ -268,7 +313,7 @@ def complete_page(build: Build, html: str, place: Place) -> tuple[str, Effects]:
     html = tables.free_corners(html)
     if place.page in build.written:
         effects.carried = _carry(build, place.page)
-        effects.shown = {}  # nobody asks for it again, and drawings are large
+    effects.shown = {}  # nobody asks for it again, and drawings are large
     if note.id in build.held:
         html = drafts.notice(build.language) + html
     html = build.drawings.put_in(html, note.language)  # search has collected the diagram's text

@@ -32,7 +32,7 @@ def complete_site(
     site_url: str,
 ) -> list[Finding]:
     """Write what pages lead to beside them, and return what is wrong with the finished pages."""
-    tree, kept = build.tree, build.tree.data.kept
+    tree, cache = build.tree, build.tree.data.cache
     entries.add_entries(list(build.searched.values()), _searched(build))
     search_settings.topics = {
         language: topics.topics(tree.areas, tree.notes, language) for language in ("zh", "en")
@@ -43,20 +43,20 @@ def complete_site(
         list(build.searched.values()),
         list(tree.glossary.terms.values()),
         search_settings,
-        functools.partial(kept.recall, "held"),
+        cache,
     )
     publish.add_licences(tree.root, staged)
     _write(build, staged, site_url)
     if not build.is_serving:
         prune.prune(
-            staged, keep=prune.STOCK if search_settings.engine == "stock" else (), kept=kept
+            staged, keep=prune.STOCK if search_settings.engine == "stock" else (), cache=cache
         )
-    return sorted({*build.found, *check.check_site(staged, site_url=site_url, kept=kept)})
+    return sorted({*build.found, *check.check_site(staged, site_url=site_url, cache=cache)})
 
 
 def _write(build: Build, staged: Path, site_url: str) -> None:
     """Write what is made from the pages, kind by kind: of a large site only one is held at once."""
-    tree, kept = build.tree, build.tree.data.kept
+    tree = build.tree
     add = functools.partial(publish.add_files, staged)
     for old, new in addresses.redirects(tree.notes).items():
         canonical = f"{site_url}{new}" if site_url else ""
@@ -71,7 +71,7 @@ def _write(build: Build, staged: Path, site_url: str) -> None:
     add(resource_files(tree.library, resources.topics(tree.areas)))
     add(shared.entrance_files(build.about, site_url))
     leaves = [leaf for leaf, _ in build.written.values()]
-    add(shared.card_files(leaves, site_url, tree.root / ".cache" / "cards", kept))
+    add(shared.card_files(leaves, site_url, tree.root / ".cache" / "cards"))
     sitemap = staged / "sitemap.xml"
     if sitemap.is_file():  # again, without the day of the build in its head
         add({"sitemap.xml.gz": gzip.compress(sitemap.read_bytes(), mtime=0)})
@@ -107,7 +107,9 @@ def _carried(build: Build, site_url: str) -> dict[str, str]:
     written = sorted(build.written.values(), key=lambda one: order.get(one[0].note, len(order)))
     leaves = [leaf for leaf, _ in written]
     docs = build.tree.docs.name
-    added = {leaf.page: build.added.get(f"{docs}/{path}") for leaf, path in build.written.values()}
+    added = {
+        leaf.page: build.days.first.get(f"{docs}/{path}") for leaf, path in build.written.values()
+    }
     days = {page: day for page, day in added.items() if day is not None}
     return carry.files(leaves, build.about, site_url) | feeds.files(leaves, days, site_url)
 

@@ -46,7 +46,6 @@ from hooks.pages import glossary as glossary_page
 from hooks.pages import paths as paths_page
 from hooks.pages.values import values
 from hooks.search.words import term_forms
-from hooks.site import inputs
 from hooks.tree import Data, Tree, generated_ids
 
 WRITTEN = {"README.md": "zh", "README.en.md": "en", "CONTENTS.md": "zh", "CONTENTS.en.md": "en"}
@@ -66,7 +65,6 @@ def read_tree(
     *,
     repo_url: str = "",
     site_url: str = "",
-    kept: cache.Cache | None = None,
 ) -> Tree:
     """Read the sources below `root` and check them.
 
@@ -75,11 +73,10 @@ def read_tree(
         docs: The folder of notes; default `root/docs`.
         repo_url: The repository's address, by which links to itself are known.
         site_url: The address the site is published at, likewise.
-        kept: What earlier builds made, if that is to be used.
     """
     docs = docs or root / "docs"
     settings = Settings(repo_url, site_url, root, docs.name)
-    kept = kept or cache.Cache(root / cache.FOLDER)
+    kept = cache.Cache(root / cache.FOLDER)
     notes, findings = catalogue.load(docs, root, kept)
     # Mermaid's parser is a process of its own, which works beside the rest.
     with ThreadPoolExecutor(1) as beside:
@@ -155,7 +152,7 @@ def _read_rest(
         library,
         findings,
     )
-    rest = inputs.of_files([config, layout.report, layout.terms], root)
+    rest = cache.of_files([config, layout.report, layout.terms], root)
     texts = [(path, note.text) for path, note in notes.notes.items()]
     made_from = cache.digest(data.stamp, rest, texts, sorted(notes.other_files))
     findings += check.check_links(notes, settings, generated_ids(tree, made_from))
@@ -209,7 +206,7 @@ def _beside(root: Path) -> list[Path]:
 
 def _check_data(data: Data) -> list[Finding]:
     """Check the data, and what each note says and shows by itself: once, until that changes."""
-    root, docs, notes, stamp, kept = data.root, data.docs, data.notes, data.stamp, data.kept
+    root, docs, notes, stamp, kept = data.root, data.docs, data.notes, data.stamp, data.cache
     layout = Layout(docs)
     terms = _hash(docs, layout.terms.glob("*"))
     texts = [(path, note.text) for path, note in notes.notes.items()]

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import datetime
-import pickle
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property, partial
 from pathlib import Path
-from typing import Any
 
+from hooks.cache import Cache, of_files
 from hooks.calc import engine as calc_engine
 from hooks.data import Layout, coverage, facts, glossary, glossary_load, load, paths, resources
 from hooks.findings import Finding
-from hooks import cache as caching
 from hooks.markdown import rendered, split, text_of
 from hooks.notes import Catalogue, Note, navigation, published
 from hooks.pages import DataFences, Item, markers, source_use, term_marks, topic_map
@@ -22,7 +20,7 @@ from hooks.pages import glossary as glossary_page
 from hooks.pages import resources as resources_page
 from hooks.pages import sources as bibliography
 from hooks.pages.values import values
-from hooks.site import anki, inputs
+from hooks.site import anki
 
 
 class Data:
@@ -34,11 +32,11 @@ class Data:
         docs: Path,
         notes: Catalogue,
         library: resources.Library,
-        kept: caching.Cache | None = None,
+        cache: Cache | None = None,
     ) -> None:
         """Note where the data lie; nothing is read yet."""
         self.root, self.docs, self.notes, self.library = root, docs, notes, library
-        self.kept = kept or caching.Cache()
+        self.cache = cache or Cache()
         self.stamp = ""
         """A hash of everything beside notes that their numbers rest on, once it is known."""
         self._users: dict[str, dict[str, list[Note]]] = {}
@@ -46,15 +44,9 @@ class Data:
     @cached_property
     def facts(self) -> tuple[facts.FactBase, list[Finding]]:
         """The facts, and what is wrong with them."""
-        found: tuple[facts.FactBase, list[Finding]] = self._read(
-            "facts", Layout(self.docs).data, load.load_facts
-        )
-        return found
-
-    def _read(self, step: str, folder: Path, load: Callable[[Path], Any]) -> Any:
-        """Return what a folder holds; packed while it is kept, for a build may add to it."""
-        key = inputs.digest(folder.name, inputs.of_files([folder], self.docs))
-        return pickle.loads(self.kept.recall(step, key, lambda: pickle.dumps(load(folder), 5)))
+        folder = Layout(self.docs).data
+        key = of_files([folder], self.docs)
+        return self.cache.recall("facts", key, partial(load.load_facts, folder))
 
     @cached_property
     def glossary(self) -> tuple[glossary.Glossary, list[Finding]]:
@@ -64,8 +56,7 @@ class Data:
     @cached_property
     def fences(self) -> DataFences:
         """Renders the fences that show data."""
-        cache = self.root / ".cache" / "charts"
-        return DataFences(self.facts[0], self.docs, self.root, self.notes, cache=cache)
+        return DataFences(self.facts[0], self.docs, self.root, self.notes, cache=self.cache)
 
     @cached_property
     def resolver(self) -> values.Resolver:
@@ -84,17 +75,7 @@ class Data:
         def find() -> list[str]:
             return source_use.of_note(note, self.facts[0], self.resolver)
 
-        key = inputs.digest(note.language, note.text, self.stamp)
-        return self.kept.recall("sources", key, find) if self.stamp else find()
-
-    def first_uses(self, note: Note, find: Callable[[], dict[str, int]]) -> dict[str, int]:
-        """Return the lines of the headings below which a note first uses each term."""
-        key = inputs.digest(note.language, note.text, self._stamp_of_terms)
-        return self.kept.recall("uses", key, find)
-
-    @cached_property
-    def _stamp_of_terms(self) -> str:
-        return inputs.of_files([Layout(self.docs).terms], self.docs)
+        return find()
 
     def forget(self) -> None:
         """Forget what was concluded from the texts of notes."""
@@ -105,8 +86,7 @@ class Data:
     def items(self) -> tuple[Item, ...]:
         """All that readers may look for, of every kind."""
         notes, calculators = published(self.notes), calc_engine.default(self.facts[0])
-        terms, recall = self.glossary[0], partial(self.kept.recall, "tables")
-        return everything.gather(notes, terms, self.library, self.fences, calculators, recall)
+        return everything.gather(notes, self.glossary[0], self.library, self.fences, calculators)
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +165,7 @@ def fill(
     def uses(language: str) -> glossary_page.Uses:
         order = [page.path.removesuffix(".md") for one in tree.entries for page in one.pages()]
         marks = term_marks.Marks(tree.glossary)
-        return marks.uses(published(tree.notes), order, language, tree.data.first_uses)
+        return marks.uses(published(tree.notes), order, language)
 
     return markers.fill_markers(
         markdown,
@@ -230,6 +210,6 @@ def generated_ids(tree: Tree, made_from: str = "") -> Callable[[Note], frozenset
         note = tree.notes.notes[path]
         if not made_from:
             return make(note)
-        return tree.data.kept.recall("ids", (made_from, path), partial(make, note))
+        return tree.data.cache.recall("ids", (made_from, path), partial(make, note))
 
     return lambda note: of_path(note.path)

@@ -1,102 +1,46 @@
-"""When each note entered the repository, asked of git once."""
+"""When each note entered the repository and was changed last, asked of git once."""
 
 from __future__ import annotations
 
 import datetime
 import subprocess
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from hooks.findings import Finding
 from hooks.notes.note import Catalogue
 
 
-def first_days(root: Path) -> dict[str, datetime.date]:
-    """Map each file below `docs/` to the day of the commit that added it.
+@dataclass(frozen=True, slots=True)
+class Days:
+    """Days of files below `docs/`, by their paths from the root; of what git does not know, none"""
 
-    Without git, or outside a checkout, nothing is known and the map is empty.
-    """
-    command = ["git", "-c", "core.quotepath=off", "log", "--diff-filter=A", "--reverse"]
-    command += ["--format=%x00%as", "--name-only", "--", "docs"]
+    first: dict[str, datetime.date] = field(default_factory=dict)
+    """When its author added it."""
+    last: dict[str, datetime.date] = field(default_factory=dict)
+    """When its author changed it last, in universal time."""
+
+
+def days(root: Path) -> Days:
+    """Return the days of all notes; without git, or outside a checkout, nothing is known."""
+    command = ["git", "-c", "core.quotepath=off", "log", "--no-merges", "--find-renames"]
+    command += ["--format=%x00%as %at", "--name-status", "--", "docs"]
     try:
         run = subprocess.run(
             command, cwd=root, capture_output=True, text=True, check=True, encoding="utf-8"
         )
     except (OSError, subprocess.CalledProcessError):
-        return {}
-    days: dict[str, datetime.date] = {}
-    for commit in run.stdout.split("\0")[1:]:
-        day, *files = [line for line in commit.splitlines() if line]
-        for file in files:
-            days.setdefault(file, datetime.date.fromisoformat(day))
-    return days
-
-
-def last_changes(root: Path) -> dict[str, tuple[str, int]]:
-    """Map files below `docs/` to the last commit that changed each, and when it was written.
-
-    As `git log -1 --follow -- FILE` for every file, in one run of git for all: the first commit
-    that names the file, in git's order, on whichever branch; merges name none. A file that was
-    added where another was deleted is left out, for it may be the other: git must compare them.
-    """
-    command = ["git", "-c", "core.quotepath=off", "log", "--no-merges", "--no-renames"]
-    command += ["--name-status", "--format=%x00%H %at"]
-    try:
-        run = subprocess.run(
-            command, cwd=root, capture_output=True, text=True, check=True, encoding="utf-8"
-        )
-    except (OSError, subprocess.CalledProcessError):
-        return {}
-    found: dict[str, tuple[str, int] | None] = {}
-    for entry in run.stdout.split("\0")[1:]:
-        head, *lines = [line for line in entry.splitlines() if line]
-        commit, written = head.split()
-        changed = [(line[0], line.partition("\t")[2]) for line in lines]
-        may_rename = any(status == "D" for status, _ in changed)
-        for status, name in changed:
-            if name not in found:
-                is_plain = status == "M" or (status == "A" and not may_rename)
-                found[name] = (commit, int(written)) if is_plain else None
-    return {name: one for name, one in found.items() if one and name.startswith("docs/")}
-
-
-def head(root: Path) -> str:
-    """Return the commit that is checked out; empty without git."""
-    try:
-        run = subprocess.run(
-            ["git", "rev-parse", "HEAD"], cwd=root, capture_output=True, text=True, check=True
-        )
-    except (OSError, subprocess.CalledProcessError):
-        return ""
-    return run.stdout.strip()
-
-
-def extent(root: Path) -> str:
-    """Return the commit that is checked out and how many are below it; empty without git.
-
-    A shallow clone that is deepened has the same head, and other dates.
-    """
-    command = ["git", "rev-list", "--count", "HEAD"]
-    try:
-        run = subprocess.run(command, cwd=root, capture_output=True, text=True, check=True)
-    except (OSError, subprocess.CalledProcessError):
-        return ""
-    return f"{head(root)} {run.stdout.strip()}"
-
-
-def tags(root: Path) -> dict[str, str]:
-    """Map commits to the first tag of each, in the order of `git tag`; empty without git."""
-    shown = "%(objectname) %(*objectname) %(refname:short)"
-    command = ["git", "for-each-ref", "--sort=refname", f"--format={shown}", "refs/tags"]
-    try:
-        run = subprocess.run(
-            command, cwd=root, capture_output=True, text=True, check=True, encoding="utf-8"
-        )
-    except (OSError, subprocess.CalledProcessError):
-        return {}
-    found: dict[str, str] = {}
-    for line in run.stdout.splitlines():
-        tagged, peeled, name = line.split(" ", 2)
-        found.setdefault(peeled or tagged, name)
+        return Days()
+    found = Days()
+    for commit in run.stdout.split("\0")[1:]:  # the newest first
+        head, *lines = [line for line in commit.splitlines() if line]
+        day, written = head.split()
+        for line in lines:
+            status, *names = line.split("\t")
+            if status == "A":
+                found.first[names[-1]] = datetime.date.fromisoformat(day)
+            changed = datetime.datetime.fromtimestamp(int(written), datetime.UTC).date()
+            found.last.setdefault(names[-1], changed)
     return found
 
 

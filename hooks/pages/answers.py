@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     from hooks.notes import Catalogue, Note
 
-    Recall = Callable[[str, Callable[[], list[list[str]]]], list[list[str]]]
-
 HEADING = re.compile(r"看到什么，?做什么")
 """What the heading of a table of symptoms is called in Chinese; its twin is the one in order."""
 _LIST = 'class="questions"'
@@ -32,23 +30,11 @@ _LONGEST = 48
 _COMMENT = re.compile(r"<!--.*?-->|\[\^[^\]]+\]|<[^>]+>")
 
 
-def anew(_: str, make: Callable[[], list[list[str]]]) -> list[list[str]]:
-    """Recall nothing of an earlier build."""
-    return make()
-
-
-def items(notes: Catalogue, recall: Recall) -> list[Item]:
-    """Return the questions of the home page, and the rows of all tables of symptoms.
-
-    `recall` knows the tables that were read in an earlier build.
-    """
-
-    def read(note: Note, notes: Catalogue) -> list[Said]:
-        return symptoms(note, notes, recall)
-
+def items(notes: Catalogue) -> list[Item]:
+    """Return the questions of the home page, and the rows of all tables of symptoms."""
     found = _paired("answer", "index", _languages(notes, "index", _asked))
     for note_id in notes.ids():
-        found += _paired("symptom", note_id, _languages(notes, note_id, read))
+        found += _paired("symptom", note_id, _languages(notes, note_id, symptoms))
     return found
 
 
@@ -120,7 +106,7 @@ def _asked(note: Note, notes: Catalogue) -> list[Said]:
     return found
 
 
-def symptoms(note: Note, notes: Catalogue, recall: Recall = anew) -> list[Said]:
+def symptoms(note: Note, notes: Catalogue) -> list[Said]:
     """Return the rows of a note's first table of symptoms: what is seen, then what to do."""
     heading = _heading(note, notes)
     if heading is None:
@@ -133,8 +119,7 @@ def symptoms(note: Note, notes: Catalogue, recall: Recall = anew) -> list[Said]:
     kept = [text if number not in inside else "" for number, text in enumerate(lines, 1)]
     name = _Names("see")
     found = []
-    table = "\n".join(kept[line:end])
-    for cells in recall(table, functools.partial(_rows, table)):
+    for cells in _rows("\n".join(kept[line:end])):
         seen = cells[0]
         found.append(Said(seen, " · ".join(filter(None, cells[1:])), name(seen), identifier))
     return found

@@ -29,9 +29,8 @@ def gather(
     library: Library,
     fences: DataFences,
     calculators: Engine,
-    recall: answers.Recall,
 ) -> tuple[Item, ...]:
-    """Return every item, of every kind, whose page exists; `recall` as `answers.items` has it."""
+    """Return every item, of every kind, whose page exists."""
     shown = blocks.shown_in(notes, "calc")
     found = [
         *_notes(notes),
@@ -40,7 +39,7 @@ def gather(
         *resources.items(library),
         *calculator.items(calculators, shown),
         *blocks.items(notes, fences),
-        *answers.items(notes, recall),
+        *answers.items(notes),
     ]
     pages = set(notes.ids())
     return tuple(item for item in found if item.note in pages)

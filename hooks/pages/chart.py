@@ -16,6 +16,7 @@ from hooks.pages.html import render
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from hooks.cache import Cache
     from hooks.data import FactBase, Known
     from hooks.drawings import Chart, Point
 
@@ -69,7 +70,7 @@ def draw(
     root: Path,
     language: str,
     page_dir: str = "",
-    cache: Path | None = None,
+    cache: Cache | None = None,
     known: Known | None = None,
 ) -> Drawn:
     """Return the HTML for a chart that has been read.

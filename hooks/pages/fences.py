@@ -6,7 +6,6 @@ page then finds the HTML made already. What is kept here lives as long as one bu
 
 from __future__ import annotations
 
-import contextlib
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
@@ -14,7 +13,7 @@ from typing import TYPE_CHECKING
 from hooks.calc import CalcError
 from hooks.calc import engine as calc_engine
 from hooks.data import BlockError, measured
-from hooks.drawings.charts import spec, svg, vega
+from hooks.drawings.charts import spec
 from hooks.links import page_address
 from hooks.pages import blocks, chart, facts_table, measured_table
 from hooks.pages import calculator as calc_page
@@ -23,6 +22,7 @@ from hooks.pages.chart import Drawn
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from hooks.cache import Cache
     from hooks.data import FactBase
     from hooks.drawings import Chart
     from hooks.markdown import Fence
@@ -44,7 +44,7 @@ class DataFences:
     notes: Catalogue
     known: measured.Known = field(default_factory=dict)
     """Measured records that the build has read."""
-    cache: Path | None = None
+    cache: Cache | None = None
     """Where drawings of charts are kept from build to build."""
     _html: dict[tuple[str, ...], str] = field(default_factory=dict)
     _charts: dict[tuple[str, str], Chart] = field(default_factory=dict)
@@ -89,23 +89,6 @@ class DataFences:
             cache=self.cache,
             known=self.known,
         )
-
-    def undrawn(self) -> list[tuple[str, str]]:
-        """Return the charts of all notes that no earlier build has drawn: text and language."""
-        found: dict[str, tuple[str, str]] = {}
-        for note in self.notes.notes.values():
-            for fence in note.source.fences:
-                if fence.info.split(" ")[0] == "chart":
-                    one = (fence.text.removesuffix("\n"), note.language)
-                    with contextlib.suppress(*ERRORS):  # said where its page is made
-                        key = svg.key(vega.specification(self.chart(*one)))
-                        found.setdefault(key, one)  # what differs in its title alone is one
-        drawn = {path.stem for path in self.cache.glob("*.svg")} if self.cache else found.keys()
-        return [one for key, one in found.items() if key not in drawn]
-
-    def draw(self, text: str, language: str) -> None:
-        """Draw a chart, so that it lies in the folder of drawings."""
-        svg.draw(vega.specification(self.chart(text, language)), self.cache)
 
     def _rendered(self, kind: str, text: str, language: str, page_dir: str) -> str:
         key = (kind, text, language, page_dir)

@@ -9,7 +9,7 @@ text do not meet them.
 from __future__ import annotations
 
 import re
-from functools import cached_property, partial
+from functools import cached_property
 from html import escape
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -19,7 +19,7 @@ from hooks.pages import glossary as entries
 from hooks.pages.blocks import lines_of_fences
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from hooks.data import Glossary, Term
     from hooks.notes import Catalogue, Note
@@ -95,7 +95,6 @@ class Marks:
         notes: Catalogue,
         order: Sequence[str],
         language: str,
-        recall: Callable[[Note, Callable[[], dict[str, int]]], dict[str, int]] | None = None,
     ) -> Uses:
         """Return the first sections that use each term, one a note, read from the notes' text.
 
@@ -103,7 +102,6 @@ class Marks:
             notes: All notes.
             order: Ids of the notes in the order in which readers meet them.
             language: Whose notes to look at.
-            recall: Knows what was found in a note that has been read before.
         """
         automaton = self._chinese if language == "zh" else self._english
         found: Uses = {}
@@ -112,9 +110,8 @@ class Marks:
             if note is None or note.language != language or not _takes_marks(note):
                 continue
             page = _Page(self.glossary, automaton, note)
-            find = partial(_first_uses, page, note)
             headings = {one.line: one for one in note.source.headings}
-            for name, line in (recall(note, find) if recall else find()).items():
+            for name, line in _first_uses(page, note).items():
                 known = found.setdefault(name, [])
                 if len(known) < MOST_USES and page.is_marked(self.glossary.terms[name]):
                     known.append((note, headings.get(line)))

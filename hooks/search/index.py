@@ -9,16 +9,17 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
+from hooks.cache import Cache
 from hooks.data import Term, load_terms
 from hooks.search.entries import KINDS
 from hooks.search.from_folder import folder_pages
 from hooks.search.pages import Page
 from hooks.search.pairs import pair_sections
 from hooks.search.words import characters, everyday
-from hooks.search.words.held import Recall
 
 FORMAT: Final = 1
 """Number of the format; the core refuses any other."""
@@ -104,24 +105,26 @@ def make_index(
     groups: Sequence[Term] = (),
     *,
     part_bytes: int = PART_BYTES,
-    recall: Recall | None = None,
+    cache: Cache | None = None,
 ) -> Index:
     """Return the index of pages; `groups` are the terms that mean the same.
 
-    `recall` knows what was found in texts, and made of characters, before.
+    `cache` knows how characters sound.
     """
     numbers = pair_sections(pages)
     texts = [text for page in pages for text in _texts(page)]
     forms = [form for group in groups for form in group.forms]
     han = characters.han_of(texts) | characters.han_of(forms)
-    pairs = characters.regional(han, forms, texts, recall)
-    places = _places(pages, numbers)
+    pairs = characters.regional(han, forms, texts)
+    places, typed = _places(pages, numbers), characters.han_of(texts)
     tables = {
         "simple": characters.simple_pairs(han.union(*(old for old, _ in pairs))),
-        "sounds": characters.sounds(characters.han_of(texts), recall),
+        "sounds": (cache or Cache()).recall(
+            "sounds", sorted(typed), partial(characters.sounds, typed)
+        ),
         "groups": [_group(group, places) for group in groups]
         + [[f"~{old}", [old, new], []] for old, new in pairs],
-        "everyday": everyday.table(_titles(pages), texts, recall),
+        "everyday": everyday.table(_titles(pages), texts),
     }
     index = Index(tables, pages=list(pages))
     for language in dict.fromkeys(page.language for page in pages):

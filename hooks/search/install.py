@@ -14,13 +14,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+from hooks.cache import Cache
 from hooks.data import Term
 from hooks.search import material
 from hooks.search.engine import core_source
 from hooks.search.index import Index, make_index, script
 from hooks.search.material import PREFIXES, WORKER_NAME, WORKERS_DIR, PatchError, Replacement
 from hooks.search.pages import Page
-from hooks.search.words.held import Recall
 
 FOLDER: Final = "search"
 CORE: Final = f"{FOLDER}/engine.js"
@@ -155,7 +155,7 @@ def own_files(
     groups: Sequence[Term] = (),
     settings: Settings | None = None,
     prefixes: Mapping[str, str] = PREFIXES,
-    recall: Recall | None = None,
+    cache: Cache | None = None,
 ) -> Iterator[tuple[str, str]]:
     """Yield what the site needs for the engine of our own: address in the site, text.
 
@@ -172,7 +172,7 @@ def own_files(
     bundle = material.single(theme_dir / "assets/javascripts", "bundle.*.min.js")
     stock = bundle.read_bytes().decode("utf-8")
     check_bundle(stock)
-    index = make_index(pages, groups, recall=recall)
+    index = make_index(pages, groups, cache=cache)
     yield from index_files(index)
     yield CORE, core_source()
     parts = {
@@ -206,11 +206,11 @@ def install(
     pages: Sequence[Page],
     groups: Sequence[Term] = (),
     settings: Settings | None = None,
-    recall: Recall | None = None,
+    cache: Cache | None = None,
 ) -> None:
     """Write search into a built site, once all languages and search_index.json are on disk.
 
-    Calling it again changes nothing. `recall` knows what stood in texts that were read before.
+    Calling it again changes nothing. `cache` is of use to the index.
     Raises PatchError, SearchIndexError or OSError.
     """
     chosen = settings or Settings()
@@ -222,7 +222,7 @@ def install(
     index = site_dir / "search/search_index.json"
     tiny = tiny_index(index.read_text(encoding="utf-8"))
     stock = {"search/search_index.json": tiny, "search/search_index.js": f"var __index = {tiny}"}
-    files = own_files(theme_dir, list(latest.values()), groups, chosen, recall=recall)
+    files = own_files(theme_dir, list(latest.values()), groups, chosen, cache=cache)
     for address, content in itertools.chain(stock.items(), files):
         path = site_dir / address
         path.parent.mkdir(parents=True, exist_ok=True)

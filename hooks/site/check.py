@@ -9,16 +9,16 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from selectolax.lexbor import LexborHTMLParser
 
+from hooks.cache import Cache, digest
 from hooks.findings import Finding, nearest
 from hooks.links import Target, follow, resolve
 from hooks.markdown import html_tags
-from hooks.site import inputs
-from hooks.site.kept import Kept
 
 _LOADED = {
     "script": ("src",),
@@ -95,7 +95,7 @@ def read_page(path: str, html: str) -> Page:
 
 
 def check_site(
-    site: Path, *, site_url: str = "", name: str = "site", kept: Kept | None = None
+    site: Path, *, site_url: str = "", name: str = "site", cache: Cache | None = None
 ) -> list[Finding]:
     """Check every page and style sheet below `site`.
 
@@ -103,14 +103,14 @@ def check_site(
         site: The folder of built pages.
         site_url: The published address; links to it count as links within the site.
         name: How messages call the folder.
-        kept: Knows what stood in pages that were read before.
+        cache: Knows what stood in pages that were read before.
     """
     files = {
         path.relative_to(site).as_posix(): path
         for path in sorted(site.rglob("*"))
         if path.is_file()
     }
-    pages = _read_pages(files, kept or Kept())
+    pages = _read_pages(site, files, cache or Cache())
     findings = []
     targets = _Targets(site_url, files)
     for page in pages.values():
@@ -127,16 +127,15 @@ def check_site(
     return sorted(set(findings))
 
 
-def _read_pages(files: dict[str, Path], kept: Kept) -> dict[str, Page]:
-    """Read all pages, those that are not known by several processes; never all texts at once."""
+def _read_pages(site: Path, files: dict[str, Path], cache: Cache) -> dict[str, Page]:
+    """Read all pages; never all texts at once."""
     paths = [path for path in files if path.endswith(".html")]
-    keys = [inputs.digest(path, files[path].read_bytes()) for path in paths]
+    keys = [(path, digest(files[path].read_bytes())) for path in paths]
+    return dict(zip(paths, cache.recall_all("built", keys, partial(_read, site)), strict=True))
 
-    def read(number: int) -> Page:
-        path = paths[number]
-        return read_page(path, files[path].read_bytes().decode("utf-8", "replace"))
 
-    return dict(zip(paths, kept.recall_all("pages", keys, read), strict=True))
+def _read(site: Path, key: tuple[str, str]) -> Page:
+    return read_page(key[0], (site / key[0]).read_bytes().decode("utf-8", "replace"))
 
 
 def _check_redirects(

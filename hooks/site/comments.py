@@ -7,15 +7,11 @@ stay what they are. Files that came minified, of the theme and of libraries, are
 
 from __future__ import annotations
 
-import functools
 from typing import TYPE_CHECKING, Final
 
 from pygments.lexers.css import CssLexer
 from pygments.lexers.javascript import JavascriptLexer
 from pygments.token import Comment, Text
-
-from hooks.site import inputs
-from hooks.site.kept import Kept
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -45,16 +41,11 @@ def without_comments(text: str, suffix: str) -> str:
     return "".join(parts) + "\n"
 
 
-def remove(site: Path, kept: Kept | None = None) -> None:
-    """Rewrite the scripts and style sheets that pages of a finished site share.
-
-    `kept` knows what became of them in an earlier build.
-    """
-    kept = kept or Kept()
+def remove(site: Path) -> None:
+    """Rewrite the scripts and style sheets that pages of a finished site share."""
     for folder in _FOLDERS:
         for path in (site / folder).glob("*.*"):
             if path.suffix in _LEXERS and ".min." not in path.name:
                 text = path.read_text(encoding="utf-8")
-                make = functools.partial(without_comments, text, path.suffix)
-                short = kept.recall("comments", inputs.digest(path.suffix, text), make)
+                short = without_comments(text, path.suffix)
                 path.write_text(short, encoding="utf-8", newline="\n")

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Final
 
 import ahocorasick
 
-from hooks.site import comments, inputs, offline
-from hooks.site.kept import Kept
+from hooks.cache import Cache, digest
+from hooks.site import comments, offline
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -32,15 +32,15 @@ STOCK: Final = ("assets/javascripts/lunr/", "assets/javascripts/workers/")
 """What Material's own search engine loads, whose names are put together likewise."""
 
 
-def unasked(site: Path, *, keep: Iterable[str] = (), kept: Kept | None = None) -> list[str]:
+def unasked(site: Path, *, keep: Iterable[str] = (), cache: Cache | None = None) -> list[str]:
     """Return the addresses of the files that no page asks for.
 
     Args:
         site: A complete site.
         keep: Beginnings of addresses that stay, whatever asks for them.
-        kept: Knows what files named that were read before.
+        cache: Knows what files named that were read before.
     """
-    kept = kept or Kept()
+    cache = cache or Cache()
     beginnings = (*_IN_PARTS, *keep)
     judged = {
         path.relative_to(site).as_posix(): path
@@ -64,15 +64,15 @@ def unasked(site: Path, *, keep: Iterable[str] = (), kept: Kept | None = None) -
     for name in names:
         finder.add_word(name, name)
     finder.make_automaton()
-    seed = inputs.digest(sorted(names))
+    seed = digest(sorted(names))
     todo = [*site.rglob("*.html"), *(path for one, path in judged.items() if one not in left)]
     while todo:
         path = todo.pop()
         if path.suffix not in _READ and path.suffix != ".html":
             continue
         data = path.read_bytes()
-        key = inputs.digest(seed, data)
-        for name in kept.recall("names", key, functools.partial(_names, data, finder)):
+        make = functools.partial(_names, data, finder)
+        for name in cache.recall("names", (seed, data), make):
             for address in names[name] & left:
                 left.discard(address)
                 todo.append(judged[address])
@@ -84,14 +84,13 @@ def _names(data: bytes, finder: ahocorasick.Automaton) -> tuple[str, ...]:
     return tuple(sorted({name for _, name in finder.iter(text)}))
 
 
-def prune(site: Path, *, keep: Iterable[str] = (), kept: Kept | None = None) -> list[str]:
+def prune(site: Path, *, keep: Iterable[str] = (), cache: Cache | None = None) -> list[str]:
     """Delete what no page asks for; return the addresses of what was deleted."""
-    kept = kept or Kept()
-    gone = unasked(site, keep=keep, kept=kept)
+    gone = unasked(site, keep=keep, cache=cache)
     for address in gone:
         (site / address).unlink()
     for folder in sorted((site / "assets").rglob("*"), reverse=True):
         if folder.is_dir() and not any(folder.iterdir()):
             folder.rmdir()
-    comments.remove(site, kept)
+    comments.remove(site)
     return gone

@@ -6,14 +6,10 @@ Cards and the sitemap's address are absolute: there are none while the site's ad
 from __future__ import annotations
 
 import json
-from dataclasses import astuple
-from functools import partial
 from typing import TYPE_CHECKING
 
 from hooks.drawings import cards
-from hooks.site import inputs, workers
 from hooks.site.carry import WORDS
-from hooks.site.kept import Kept
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -33,29 +29,21 @@ def card_of(page: str, *, is_note: bool) -> str:
     return f"{CARDS}/{page.removesuffix('.html')}.png" if is_own else ""
 
 
-def card_files(
-    leaves: Iterable[Leaf], site_url: str, cache: Path | None, kept: Kept | None = None
-) -> dict[str, bytes]:
+def card_files(leaves: Iterable[Leaf], site_url: str, cache: Path | None) -> dict[str, bytes]:
     """Return the cards of pages by their paths in the site.
 
     Args:
         leaves: The pages.
         site_url: The address it is published at; empty while unknown, and there are no cards.
         cache: A folder where drawings are kept.
-        kept: Knows the cards of earlier builds.
     """
     if not site_url or not cards.has_chinese():
         return {}
     made = {}
-    kept = kept or Kept()
     for leaf in leaves:
         topic = " / ".join(leaf.trail) if leaf.trail else WORDS[leaf.language]["title"]
         card = cards.Card(WORDS[leaf.language]["title"], topic, leaf.title, leaf.description)
-        key = inputs.digest(*astuple(card))
-        made[card_of(leaf.page, is_note=True)] = kept.recall("cards", key, partial(cards.svg, card))
-    if kept.is_shared:  # what a process draws lies in the folder then
-        fresh = [one for one in made.values() if not cards.is_drawn(one, cache)]
-        workers.spread(lambda number: cards.drawn(fresh[number], cache), len(fresh))
+        made[card_of(leaf.page, is_note=True)] = cards.svg(card)
     return {path: cards.drawn(card, cache) for path, card in made.items()}
 
 

@@ -5,7 +5,10 @@ from __future__ import annotations
 import copy
 import csv
 import json
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +16,7 @@ import pytest
 from playwright.sync_api import Browser
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+from hooks.cache import Cache
 from hooks.data.facts import FactBase
 from hooks.data.load import load_facts
 from hooks.data.options import BlockError
@@ -302,21 +306,29 @@ def test_a_chart_of_facts_lists_its_sources(base: FactBase, root: Path) -> None:
     assert hrefs == ["https://example.org/h100?a=1&b=2", "https://example.org/blog"]
 
 
-def test_a_drawing_is_kept_and_taken_from_the_cache(
+def test_a_drawing_is_the_same_whatever_fonts_a_machine_has(
     base: FactBase, root: Path, tmp_path: Path
 ) -> None:
-    def render() -> str:
-        chart = read(FACTS, base, root)
-        return chart_html.draw(
-            chart, FACTS, base, docs=root / "docs", root=root, language="en", cache=tmp_path
-        ).html
-
-    first = render()
-    kept = list(tmp_path.glob("*.svg"))
-    assert len(kept) == 1
-    kept[0].write_text(kept[0].read_text("utf-8").replace("H100 SXM", "From the cache"), "utf-8")
-    assert "H100 SXM</text>" in first
-    assert "From the cache</text>" in render()
+    """Also that it is kept: one is drawn here, the other by a process that sees no fonts."""
+    chart = read(SIZES.replace("[sizes]", "[sizes, other]"), base, root, "zh")
+    text = json.dumps(vega.specification(chart))
+    assert "另" in json.loads(text)["data"]["values"][-1]["series"]
+    config = tmp_path / "fonts.conf"
+    config.write_text(f"<fontconfig><dir>{tmp_path}</dir></fontconfig>", encoding="utf-8")
+    program = "import json, sys; from hooks.drawings.charts import svg; "
+    program += "sys.stdout.buffer.write(svg.draw(json.loads(sys.argv[1])).encode())"
+    bare = subprocess.run(
+        [sys.executable, "-c", program, text],
+        env={**os.environ, "FONTCONFIG_FILE": str(config)},
+        cwd=Path(__file__).parents[2],
+        capture_output=True,
+        check=True,
+    )
+    kept = Cache(tmp_path / "kept")
+    assert svg.draw(json.loads(text), kept) == bare.stdout.decode()
+    (file,) = (tmp_path / "kept/chart").iterdir()
+    assert svg.draw(json.loads(text), kept) == bare.stdout.decode()
+    assert [file] == list((tmp_path / "kept/chart").iterdir())
 
 
 def test_two_charts_on_a_page_share_no_id(base: FactBase, root: Path) -> None:

@@ -9,19 +9,21 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from functools import partial
 from importlib.metadata import version
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from hooks.cache import Cache, code
 from hooks.drawings import svg
 from hooks.drawings.charts.vega import ROLES
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from hooks.drawings.charts.vega import Spec
 
 _VERSION = 2
-"""Of what this module does to a drawing; raise it when that changes."""
+"""Of the ids in a drawing."""
+_FONT = Path(__file__).resolve().parent / "font"
 _VEGA_LITE = "5.21"
 _NUMBER = re.compile(r"-?\d+\.\d{3,}")
 _URL = re.compile(r"url\(#(?P<id>[^)]+)\)")
@@ -29,41 +31,22 @@ _DROPPED = ("role", "pointer-events", "font-family", "class")
 _EMPTY = frozenset(["", "M0,0h0v0h0Z"])
 
 
-def draw(spec: Spec, cache: Path | None = None) -> str:
-    """Return the drawing of a specification as themed SVG without a name.
-
-    Arguments:
-        spec: What `chart_vega.specification` returns.
-        cache: A folder for drawings that are done.
-    """
-    text, name = _named(spec)
-    kept = cache / f"{name}.svg" if cache else None
-    if kept is not None and kept.is_file():
-        return kept.read_text(encoding="utf-8")
-    done = _themed(_convert(text), f"c{name[:8]}-")
-    if kept is not None:
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        unfinished = kept.with_suffix(".part")
-        unfinished.write_text(done, encoding="utf-8")
-        unfinished.replace(kept)
-    return done
-
-
-def key(spec: Spec) -> str:
-    """Return the name of a drawing in a folder, without its suffix."""
-    return _named(spec)[1]
-
-
-def _named(spec: Spec) -> tuple[str, str]:
-    """Return a specification as text, and a hash of all that its drawing depends on."""
+def draw(spec: Spec, cache: Cache | None = None) -> str:
+    """Return the drawing of what `vega.specification` returns, as themed SVG without a name."""
     text = json.dumps(spec, sort_keys=True, ensure_ascii=False)
-    about = f"{version('vl-convert-python')} {_VEGA_LITE} {_VERSION} {text}"
-    return text, hashlib.sha256(about.encode()).hexdigest()
+    return (cache or Cache()).recall("chart", text, partial(_draw, text), code("drawings"))
+
+
+def _draw(spec: str) -> str:
+    about = f"{version('vl-convert-python')} {_VEGA_LITE} {_VERSION} {spec}"
+    name = hashlib.sha256(about.encode()).hexdigest()[:8]
+    return _themed(_convert(spec), f"c{name}-")
 
 
 def _convert(spec: str) -> str:
     import vl_convert
 
+    vl_convert.register_font_directory(str(_FONT))
     # No address is allowed: a chart holds its data.
     return str(vl_convert.vegalite_to_svg(spec, vl_version=_VEGA_LITE, allowed_base_urls=[]))
 

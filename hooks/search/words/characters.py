@@ -14,7 +14,7 @@ from typing import Final
 
 import opencc
 
-from hooks.search.words.held import Recall, held
+from hooks.search.words.held import held
 
 _FIRST, _LAST = 0x3400, 0x9FFF
 
@@ -69,9 +69,7 @@ def _words() -> frozenset[str]:
     return frozenset(word for line in lines if not line.startswith("#") for word in line.split())
 
 
-def regional(
-    han: set[str], forms: Iterable[str], texts: Iterable[str], recall: Recall | None = None
-) -> list[tuple[str, str]]:
+def regional(han: set[str], forms: Iterable[str], texts: Iterable[str]) -> list[tuple[str, str]]:
     """Return regional words with what the notes say instead, each pair once.
 
     Args:
@@ -79,13 +77,12 @@ def regional(
         forms: Terms that notes may say besides WORDS; of those that stand in the texts the
             regional word is looked up.
         texts: The texts of the notes.
-        recall: Knows what stood in texts that were read before.
     """
     pairs = [(old, new) for old, _, new in (one.partition(" ") for one in REGIONAL.split(","))]
     pairs = [(old, new) for old, new in pairs if set(new) <= han]
     known = {new: old for old, new in pairs}
     others = _regional_words(_words().union(form for form in forms if _WORD.fullmatch(form)))
-    standing = held(texts, others.keys() | others.values(), recall)
+    standing = held(texts, others.keys() | others.values())
     for new in sorted(others.keys() & standing, key=lambda word: (len(word), word)):
         # What shorter pairs make of a word already needs no pair of its own.
         made = new
@@ -123,19 +120,11 @@ def _common() -> frozenset[str]:
     return frozenset(code.decode("gb2312", errors="ignore") for code in codes) - {""}
 
 
-def sounds(han: set[str], recall: Recall | None = None) -> list[str]:
+def sounds(han: set[str]) -> list[str]:
     """Return a line for each syllable: its pinyin without tone, a blank, its characters.
 
-    Besides the index's characters it holds those that may be typed in their place. `recall` knows
-    what was made of the same characters before.
+    Besides the index's characters it holds those that may be typed in their place.
     """
-    if recall is None:
-        return _sounds(han)
-    lines: list[str] = recall(f"sounds {''.join(sorted(han))}", lambda: _sounds(han))
-    return lines
-
-
-def _sounds(han: set[str]) -> list[str]:
     import pypinyin  # its tables are slow to load
 
     by_sound: dict[str, list[str]] = defaultdict(list)

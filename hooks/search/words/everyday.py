@@ -13,7 +13,7 @@ from typing import Annotated, Final
 import yaml
 from pydantic import BaseModel, BeforeValidator, ConfigDict
 
-from hooks.search.words.held import Recall, held
+from hooks.search.words.held import held
 
 FILE: Final = Path(__file__).with_name("everyday.yml")
 
@@ -43,9 +43,7 @@ def everyday() -> Everyday:
     return Everyday.model_validate(yaml.load(FILE.read_text(encoding="utf-8"), loader))
 
 
-def table(
-    titles: Iterable[str], texts: Iterable[str], recall: Recall | None = None
-) -> dict[str, object]:
+def table(titles: Iterable[str], texts: Iterable[str]) -> dict[str, object]:
     """Return the words as the core reads them, for as many bytes as the texts deserve.
 
     Groups that titles name come first, of these and of others those of which most words stand in
@@ -54,7 +52,6 @@ def table(
     Args:
         titles: The titles of all pages and sections, in any order.
         texts: All texts, titles among them.
-        recall: Knows what stood in texts that were read before.
     """
     words = everyday()
     size = 0
@@ -68,7 +65,7 @@ def table(
 
     forms = {form.lower() for group in words.same for form in group if len(form) > 1}
     named = held(map(str.lower, titles), forms)
-    stand = named | held(lowered(), forms, recall)
+    stand = named | held(lowered(), forms)
 
     def worth(group: Sequence[str]) -> tuple[bool, int]:
         lower = [form.lower() for form in group]
