@@ -8,18 +8,18 @@ moment at which all pages of all languages are on disk.
 
 from __future__ import annotations
 
-import html as html_lib
 import logging
+import posixpath
 import sys
 import tempfile
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote, urlsplit, urlunsplit
 
 from mkdocs.exceptions import PluginError
 from mkdocs.plugins import event_priority, get_plugin_logger
 from mkdocs.structure.nav import Section
-from mkdocs.structure.pages import Page
+from mkdocs.structure.toc import get_toc
 
 ROOT = Path(__file__).resolve().parent.parent
 if str(ROOT) not in sys.path:  # MkDocs loads this file by path, whatever the working directory
@@ -27,12 +27,10 @@ if str(ROOT) not in sys.path:  # MkDocs loads this file by path, whatever the wo
 
 from hooks import build as building
 from hooks import complete, preview
-from hooks.build import Build, Made, Place
+from hooks.build import Build, Place
 from hooks.findings import Finding
 from hooks.handbook import read_tree
-from hooks.markdown import HeadingIdsExtension
 from hooks.notes import drafts, navigation
-from hooks.pages import fences as data_fences
 from hooks.search import install as search_install
 from hooks.site import offline, publish
 
@@ -43,6 +41,7 @@ if TYPE_CHECKING:
     from mkdocs.config.defaults import MkDocsConfig
     from mkdocs.structure.files import Files
     from mkdocs.structure.nav import Navigation
+    from mkdocs.structure.pages import Page
 
 log = get_plugin_logger("handbook")
 for _talkative in ("mermaid2", "mkdocs_static_i18n"):  # a line a page, of no use to anybody
@@ -88,28 +87,7 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
         config.nav = drafts.published_nav(config.nav or [], build.held)
         publish.recover(site)
         config.site_dir = str(publish.staging_dir(site))
-    config.markdown_extensions.append(HeadingIdsExtension())  # type: ignore[arg-type]
-    fences = config.mdx_configs["pymdownx.superfences"]["custom_fences"]
-    for fence in fences:
-        if fence["name"] == "mermaid":
-            fence["format"] = fence_mermaid_custom
-    fences += [
-        {"name": kind, "class": kind, "format": partial(_show, build, kind)}
-        for kind in data_fences.KINDS
-    ]
     return config
-
-
-def fence_mermaid_custom(source: str, *_: object, **__: object) -> str:
-    """Return a diagram for Material's renderer, readable as text without script.
-
-    mermaid2 looks for a formatter of this name; its own leaves `<` and `&` unescaped.
-    """
-    return f'<pre class="mermaid"><code>{html_lib.escape(source, quote=False)}\n</code></pre>'
-
-
-def _show(build: Build, kind: str, source: str, *_: object, **__: object) -> str:
-    return build.show(kind, source)
 
 
 @event_priority(100)  # Before static-i18n looks for the files of a language
@@ -144,41 +122,31 @@ def _place(page: Page, files: Files) -> Place:
         file = files.get_file_from_path(f"{note_id}.md")
         return file.url_relative_to(page.file) if file is not None else None
 
+    def address(target: str) -> str:
+        scheme, host, path, query, anchor = urlsplit(target)
+        if scheme or host or not path or path.startswith("/"):
+            return target
+        folder = posixpath.dirname(page.file.src_uri)
+        path = posixpath.normpath(posixpath.join(folder, unquote(path)))
+        file = files.get_file_from_path(path)
+        if file is None:
+            return target
+        return urlunsplit(("", "", file.url_relative_to(page.file), query, anchor))
+
     sections = tuple(str(section.title) for section in page.ancestors)[::-1]
     title = str(page.title or "")
-    return Place(page.file.src_uri, page.file.dest_uri, title, sections, url_of)
-
-
-class _Said(logging.Handler):
-    """Hears what is said while a page is rendered."""
-
-    def __init__(self) -> None:
-        super().__init__(logging.WARNING)
-        self.all: list[tuple[int, str]] = []
-
-    def emit(self, record: logging.LogRecord) -> None:
-        self.all.append((record.levelno, record.getMessage()))
+    return Place(page.file.src_uri, page.file.dest_uri, title, sections, url_of, address)
 
 
 @event_priority(100)  # Before plugins look at the Markdown
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
     """Write the generated lists at their markers; let the page find its HTML ready."""
-    build, place, said = _build(config), _place(page, files), _Said()
-
-    def make() -> Made:
-        logging.getLogger("mkdocs").addHandler(said)
-        try:
-            Page.render(page, config, files)
-        finally:
-            logging.getLogger("mkdocs").removeHandler(said)
-        html, effects = building.complete_page(build, page.content or "", place)
-        return Made(html, page.toc, effects, said.all)
+    build, place = _build(config), _place(page, files)
 
     def render(*_: object) -> None:
-        made = building.recall_page(build, page.markdown or "", place, make)
-        page.content, page.toc, build.effects = made.html, made.contents, made.effects
-        for level, text in () if said.all else made.said:  # of an earlier build: said again
-            log.log(level, text)
+        made = building.recall_page(build, page.markdown or "", place)
+        page.content, build.effects = made.html, made.effects
+        page.toc = get_toc(list(made.contents))
 
     page.render = render  # type: ignore[assignment,method-assign]
     return building.fill(build, markdown, place)

@@ -13,7 +13,9 @@ from __future__ import annotations
 
 import datetime
 import functools
+import html as html_lib
 import os
+import re
 import sys
 import time
 from dataclasses import dataclass, field, replace
@@ -23,7 +25,8 @@ from typing import TYPE_CHECKING, Any
 from hooks.cache import code, digest, of_files
 from hooks.drawings import drawn, figures
 from hooks.findings import Finding
-from hooks.links import includes, safety
+from hooks.links import safety
+from hooks.markdown import PLACE, Rendered, finish, put_in, rendered, split, text_of
 from hooks.notes import draft_ids, drafts, history, minutes, published, twins
 from hooks.pages import (
     aliases,
@@ -43,6 +46,7 @@ from hooks.pages import (
     term_marks,
 )
 from hooks.pages import calculator as calc_page
+from hooks.pages import fences as data_fences
 from hooks.pages.values import links
 from hooks.search import from_html, pages
 from hooks.search import material as search_material
@@ -70,6 +74,8 @@ class Place:
     """Titles of the sections of the navigation that it stands in, the outermost first."""
     url_of: Callable[[str], str | None]
     """The address, from this page, of the note with an id; None where it is not in the site."""
+    address: Callable[[str], str]
+    """The address, from this page, of what a link in Markdown names."""
 
 
 @dataclass
@@ -97,11 +103,9 @@ class Made:
     """A page that is complete, as it is kept."""
 
     html: str
-    contents: Any
+    contents: tuple[Any, ...]
     """Its table of contents, as the renderer has it."""
     effects: Effects
-    said: list[tuple[int, str]]
-    """What the renderer said of it: levels and messages."""
 
 
 @dataclass
@@ -253,8 +257,8 @@ def fill(build: Build, markdown: str, place: Place) -> str:
     return filled
 
 
-def recall_page(build: Build, markdown: str, place: Place, make: Callable[[], Made]) -> Made:
-    """Return a page of an earlier build, or as `make` makes it.
+def recall_page(build: Build, markdown: str, place: Place) -> Made:
+    """Return a page of an earlier build, or else make it.
 
     `markdown` is what goes to the renderer, once plugins have read what `fill` returned.
     """
@@ -266,7 +270,34 @@ def recall_page(build: Build, markdown: str, place: Place, make: Callable[[], Ma
     where = (place.source, place.page, build.language, place.title, place.sections)
     those = build.items.get((note.id, note.language), []) if note is not None else []
     key = (*where, markdown, build.filled, *texts, [said.anchor for _, said in those])
+
+    def make() -> Made:
+        page = read_page(build, markdown, place)
+        html, effects = complete_page(build, finish_page(build, page, place), place)
+        return Made(html, page.html.contents, effects)
+
     return build.tree.data.cache.recall("page", key, make, build.stamp)
+
+
+def read_page(build: Build, markdown: str, place: Place) -> Rendered:
+    """Return a page's Markdown as read and rendered: the check has done so, or lists were added."""
+    note = build.tree.notes.notes.get(place.source)
+    if note is not None and split(note.text).body.strip("\n") == markdown.strip("\n"):
+        return note.rendered
+    return rendered(text_of(markdown, build.tree.docs))
+
+
+def finish_page(build: Build, page: Rendered, place: Place) -> str:
+    """Return the HTML of a page with the final addresses of its links and its data."""
+
+    def show(match: re.Match[str]) -> str:
+        kind, text = page.html.places[int(match["number"])]
+        try:
+            return build.show(kind, text)
+        except data_fences.ERRORS:  # a preview goes on: the check has said what is wrong
+            return f"<pre><code>{html_lib.escape(text)}</code></pre>"
+
+    return PLACE.sub(show, finish(page.html.html, page.marked, place.address))
 
 
 def complete_page(build: Build, html: str, place: Place) -> tuple[str, Effects]:
@@ -356,8 +387,7 @@ def foot(build: Build, place: Place) -> str:
 def _carry(build: Build, page: str) -> str:
     """Return a page as Markdown that needs nothing of the site."""
     leaf, path = build.written[page]
-    texts = includes.Texts(build.tree.docs, build.tree.notes.other_files)
-    put_in = functools.partial(includes.put_in, read=texts)
+    include = functools.partial(put_in, docs=build.tree.docs)
     return plain.plain(
-        build.filled, plain.Reading(page, path, leaf.language, build.effects.shown, put_in)
+        build.filled, plain.Reading(page, path, leaf.language, build.effects.shown, include)
     )

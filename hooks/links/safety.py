@@ -56,9 +56,11 @@ def scheme_of(address: str) -> str:
 def check_note(note: Note) -> list[Finding]:
     """Report tags, attributes and addresses that a note may not hold."""
     said = [(tag.line, tag.column, *one) for tag in note.source.tags for one in _of_tag(tag)]
-    for link in (*note.source.links, *uses.of_diagrams(note)):
-        if link.where != "html" and (message := _of_address(link.target, link.is_image)):
-            said.append((link.line, link.column, message, link.target))
+    said += [
+        (link.line, link.column, message, link.target)
+        for link in (*note.source.links, *uses.of_diagrams(note))
+        if link.where != "html" and (message := _of_address(link.target, link.is_image))
+    ]
     said += _attribute_lists(note)
     return [Finding(note.file, line, column, RULE, *rest) for line, column, *rest in said]
 

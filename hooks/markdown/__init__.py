@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hooks.markdown.front_matter import Split, split
-from hooks.markdown.heading_ids import HeadingIdsExtension
+from hooks.markdown.includes import put_in
 from hooks.markdown.mark import Marked, finish, mark
 from hooks.markdown.reading import read
 from hooks.markdown.rendered import Rendered, read_all, rendered, text_of
@@ -18,7 +18,6 @@ __all__ = [
     "Comment",
     "Fence",
     "Heading",
-    "HeadingIdsExtension",
     "Html",
     "HtmlTag",
     "Label",
@@ -34,6 +33,7 @@ __all__ = [
     "mark",
     "normal_label",
     "plain_text",
+    "put_in",
     "read",
     "read_all",
     "render",

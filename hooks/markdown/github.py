@@ -1,4 +1,4 @@
-"""A text as GitHub reads it: headings, fences and tags with their lines, ids, and which are links."""
+"""A text as GitHub reads it: headings, fences, tags with their lines, ids, and what is a link."""
 
 from __future__ import annotations
 

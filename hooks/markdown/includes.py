@@ -58,8 +58,25 @@ def _problems(path: str, section: str, file: Path, docs: Path, fenced: bool) -> 
         yield f"include '{path}' is a note, which may lead back to itself; link to it"
     text = file.read_text(encoding="utf-8", errors="replace")
     name = section[1:]
-    if name and not re.match(r"-?\d|:", name):
-        if not re.search(rf"8<-+[ \t]+\[[ \t]*start[ \t]*:[ \t]*{re.escape(name)}[ \t]*\]", text):
-            yield f"'{path}' has no section '{name}' (a line with '--8<-- [start:{name}]')"
+    start = re.compile(rf"8<-+[ \t]+\[[ \t]*start[ \t]*:[ \t]*{re.escape(name)}[ \t]*\]")
+    if name and not re.match(r"-?\d|:", name) and not start.search(text):
+        yield f"'{path}' has no section '{name}' (a line with '--8<-- [start:{name}]')"
     if any(match["path"] for match in _INCLUDE.finditer(text)):
         yield f"'{path}' includes another file; a note names each file itself"
+
+
+def put_in(line: str, docs: Path) -> str | None:
+    """Return the text that a line with an include puts in its place; None for another line."""
+    match = _INCLUDE.match(line)
+    if match is None or not match["path"] or not (docs / match["path"]).is_file():
+        return None
+    text = (docs / match["path"]).read_text(encoding="utf-8", errors="replace")
+    space = line[: len(line) - len(line.lstrip())]
+    name, inside, chosen = (match["section"] or ":")[1:], not match["section"], []
+    for one in text.split("\n"):
+        mark = re.search(r"8<-+[ \t]+\[[ \t]*(start|end)[ \t]*:[ \t]*([\w-]+)", one)
+        if mark is None and inside:
+            chosen.append((space + one).rstrip())
+        elif mark is not None and mark[2] == name:
+            inside = mark[1] == "start"
+    return "\n".join(chosen)

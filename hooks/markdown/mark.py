@@ -164,7 +164,7 @@ def _candidates(text: str) -> Iterator[tuple[int, int, str, str]]:
 
 
 def finish(html: str, marked: Marked, address: Callable[[str], str] | None = None) -> str:
-    """Return HTML without tokens: addresses in place of those in links, the text as it was elsewhere.
+    """Return HTML without tokens: addresses in links, elsewhere the text as it was.
 
     Args:
         html: What the renderer made of the marked text.
@@ -182,10 +182,7 @@ def finish(html: str, marked: Marked, address: Callable[[str], str] | None = Non
     def in_attribute(match: re.Match[str]) -> str:
         token = TOKEN.match(match["value"])
         if token is None:
-            value = match["value"]
-            if address is None or match["name"] != "href" or ".md" not in value:
-                return match.group()
-            return f"{match['before']}{match['quote']}{_escaped(address(html_lib.unescape(value)))}{match['quote']}"
+            return match.group()
         one = marked.marks[int(token["number"])]
         if one.kind == "html":
             return match.group()

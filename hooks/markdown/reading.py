@@ -1,4 +1,4 @@
-"""What a rendered text holds: links with their places, ids, labels, and marks that readers see raw"""
+"""What a rendered text holds: links and their places, ids, labels, marks that readers see raw"""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
@@ -271,8 +270,8 @@ def _one_view(
         mark = marked.marks[number]
         if number in left:
             why = (
-                f"'{mark.target}' inside raw HTML stays plain text on the site, though GitHub makes "
-                'a link of it; write markdown="1" into the tag at the start of a line'
+                f"'{mark.target}' inside raw HTML stays plain text on the site, though GitHub "
+                'makes a link of it; write markdown="1" into the tag at the start of a line'
             )
             yield Odd("markdown-in-html", mark.target, mark.line, mark.column, why)
         elif mark.kind == "definition" and mark.label not in used:

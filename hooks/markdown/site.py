@@ -1,4 +1,4 @@
-"""A text as the site renders it: HTML with tokens, and what it shows of links, ids and raw marks."""
+"""A text as the site renders it: the extensions of mkdocs.yml, and places for data."""
 
 from __future__ import annotations
 
