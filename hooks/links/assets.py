@@ -19,7 +19,6 @@ _TEXTS = re.compile(r"\.(?:css|scss|js|ts|mjs|json|html?|vue|jsx|tsx|mdx|ya?ml|t
 # A folder with an extension is one document of some program, such as `drawing.graffle/`.
 _NOT_OURS = re.compile(r"(?:\A|/)(?:vendor|code|measured|node_modules|[^/]+\.[a-z]{3,12})/")
 _WELL_KNOWN = re.compile(r"(?:\A|/)(?:favicon|apple-touch-icon|logo)[\w-]*\.\w+\Z")
-_PUBLIC = re.compile(r"(?:\.vuepress/)?(?:public|static)/")
 _LARGEST = 2_000_000
 """Bytes; a text larger than this names no assets by hand."""
 
@@ -37,12 +36,10 @@ def orphans(
         catalogue: The notes and the other files.
         docs: The docs folder.
         digests: What the notes name, by path.
-        settings: How the tree is read.
+        settings: Where the docs folder lies.
         beside: Files outside the docs folder that may name assets: configuration, templates.
     """
     left = {path for path in catalogue.other_files if _is_asset(path)}
-    if settings.is_routed:  # components put the names of public files together from parts
-        left = {path for path in left if not _PUBLIC.match(path)}
     if not left:
         return
     for digest in digests.values():
@@ -70,7 +67,7 @@ def orphans(
         if not left:
             return
     for path in sorted(path for path in left if not _is_variant(path, left, catalogue)):
-        file = path if settings.docs_prefix in ("", ".") else f"{settings.docs_prefix}/{path}"
+        file = f"{settings.docs_prefix}/{path}"
         message = f"nothing refers to '{path}'; use it or delete it"
         yield Finding(file, 0, 0, "orphan-asset", message, target=path)
 

@@ -32,7 +32,7 @@ def check_sources(
     Args:
         catalogue: The notes.
         read: Texts of the other files that notes include, by path below the docs folder.
-        settings: Which rules hold.
+        settings: The addresses of the handbook.
         digests: What is known of each note's text, where the caller has it.
         generated: Gives the ids that a build adds to the page of a note.
     """
@@ -43,13 +43,11 @@ def check_sources(
     included: set[str] = set()
     including = [path for path, note in catalogue.notes.items() if note.may_include]
     for note in (catalogue.notes[path] for path in including):
-        included.update(one.path for one in includes.located(note.text, texts, settings))
-        found = includes.expand(note, texts, settings)
+        included.update(one.path for one in includes.located(note.text))
+        found = includes.expand(note, texts)
         if found is not None:
             expanded[note.path] = found
-    sources = {
-        path: parse(split(found.text).body, settings.dialect) for path, found in expanded.items()
-    }
+    sources = {path: parse(split(found.text).body) for path, found in expanded.items()}
     targets = TargetRules(catalogue, settings, sources, generated)
     drafts = targets.drafts
     # The ids of a page with includes are not those of its text: links to it are looked at closely.
@@ -77,7 +75,7 @@ def check_sources(
     known = targets.files.all if including else []
     for path, note in catalogue.notes.items():
         if note.may_include:
-            findings += includes.check(note, texts, known, catalogue.notes, settings)
+            findings += includes.check(note, texts, known, catalogue.notes)
         findings += digests[path].title
         findings += _check_fields(note, digests[path], targets)
     return sorted(set(findings))
@@ -130,7 +128,7 @@ def _key(finding: Finding) -> tuple[str, int, str, str]:
 
 def _check_text(note: Note, targets: TargetRules) -> Iterator[Finding]:
     """Yield the findings of a text with its includes put in."""
-    yield from note_rules.of_note(note.file, note.text, note.source, targets.settings)
+    yield from note_rules.of_note(note.file, note.text, note.source)
     for use in uses.of_text(note.source, note.text):
         yield from targets.check(note, use)
     yield from note_rules.of_tags(note.file, note.source)

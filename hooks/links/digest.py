@@ -15,7 +15,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from hooks.findings import Finding
-from hooks.links import ids, languages, note_rules, own_address, target_rules, uses, views
+from hooks.links import ids, note_rules, own_address, target_rules, uses, views
 from hooks.links import safety as content_safety
 from hooks.links.settings import Settings
 from hooks.links.targets import Target, resolve
@@ -70,40 +70,29 @@ def of(note: Note, settings: Settings) -> Digest:
                 wanted.add(need[1])
         if path is not None and use.where != "diagram":
             names.add(path)
-            if use.where == "html" and settings.directory_urls:
-                names.add(target_rules.seen_from_page(note, use).path or "")
-            if use.target.startswith("/") and settings.is_routed:
-                names.update(f"{base}/{path}" for base in ("public", "static"))
     fields = tuple(uses.of_fields(split(note.text).yaml_text)) if _has_fields(note) else ()
     return Digest(
-        tuple(note_rules.of_note(note.file, note.text, note.source, settings))
+        tuple(note_rules.of_note(note.file, note.text, note.source))
         + tuple(note_rules.of_tags(note.file, note.source)),
         tuple(note_rules.title_heading(note)),
-        tuple(_safety(note, settings)),
+        tuple(content_safety.check_note(note)),
         {path: sorted(found) for path, found in needs.items()},
         tuple(odd),
         fields,
-        _ids(note, settings),
+        _ids(note),
         tuple(sorted(names - needs.keys())),
         tuple(mentioned(note)),
     )
-
-
-def _safety(note: Note, settings: Settings) -> list[Finding]:
-    is_ours, is_routed = settings.is_ours, settings.is_routed
-    return content_safety.check_note(note, is_ours=is_ours, has_components=is_routed)
 
 
 def _has_fields(note: Note) -> bool:
     return note.text.startswith("---")
 
 
-def _ids(note: Note, settings: Settings) -> frozenset[str]:
+def _ids(note: Note) -> frozenset[str]:
     found = ids.on_site(note.source)
-    if settings.on_github:
-        there = ids.on_github(note)
-        found = frozenset(one for one in found if one.removeprefix("user-content-") in there)
-    return found
+    there = ids.on_github(note)
+    return frozenset(one for one in found if one.removeprefix("user-content-") in there)
 
 
 def _need(note: Note, use: Use, target: Target, settings: Settings) -> tuple[str, str] | None:
@@ -125,11 +114,9 @@ def _need(note: Note, use: Use, target: Target, settings: Settings) -> tuple[str
         return None
     if target.path == note.path and not use.target.startswith("#"):
         return None
-    if languages.crosses(note.path, target.path):
+    if language_of(target.path) != note.language:
         return None
-    if settings.languages_by_suffix and language_of(target.path) != note.language:
-        return None
-    if settings.languages_in_names and views.locale_of(target.path) not in ("", note.language):
+    if views.locale_of(target.path) not in ("", note.language):
         return None
     return target.path, target_rules.wanted(target.fragment)
 

@@ -83,21 +83,6 @@ class Files:
             found = self._folders_by_fold[folded(path.rstrip("/"))]
         return found
 
-    def routed(self, path: str) -> str:
-        """Return the file that generators with routes of their own may mean by a path."""
-        bare = path.rstrip("/")
-        for candidate in (
-            path,
-            f"{bare}.md",
-            f"{bare}.mdx",
-            f"{bare.removesuffix('.html')}.md",
-            f"{bare.removesuffix('.md')}.mdx",
-            *(f"{base}/{bare}" for base in (".vuepress/public", "public", "static")),
-        ):
-            if candidate in self:
-                return candidate
-        return self.index_of(bare)
-
     def nearest(self, path: str, holder: str) -> str:
         """Return the way from `holder` to the existing file most like `path`."""
         name = path.rpartition("/")[2]

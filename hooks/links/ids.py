@@ -7,8 +7,6 @@ it as text), where a heading stands inside something GitHub does not know, and i
 from __future__ import annotations
 
 import re
-import unicodedata
-from collections.abc import Iterator
 
 from hooks.markdown import Source, github, split
 from hooks.notes import Note
@@ -71,26 +69,3 @@ def is_only_quoted(note: Note, name: str) -> bool:
     words = re.escape(name).replace("\\-", "[ -]")
     heading = re.compile(rf"^\s*#+ +{words}\s*$", re.MULTILINE | re.IGNORECASE)
     return any(given.search(text) or heading.search(text) for text in code)
-
-
-def by_any_rule(source: Source) -> Iterator[str]:
-    """Yield the ids that one or another of the common generators gives the headings."""
-    seen: dict[str, int] = {}
-    for heading in source.headings:
-        text = heading.text
-        ascii_text = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
-        plain = re.sub(r"[-\s]+", "-", re.sub(r"[^\w\s-]", "", ascii_text).strip().lower())
-        wide = re.sub(r"[-\s]+", "-", re.sub(r"[^\w\s-]", "", text).strip().lower())
-        kept = re.sub(r"\s", "-", re.sub(r"[^\w\s-]", "", text).strip())
-        # VuePress and VitePress: punctuation becomes a hyphen.
-        special = re.sub(r"[\s~`!@#$%^&*()\-_+=\[\]{}|\\;:\"'“”‘’<>,.?/]+", "-", text)
-        special = special.strip("-").lower()
-        forms = {plain, wide, kept, kept.lower(), special, f"_{special}", text, text.lower()}
-        forms |= {form.replace(" ", "-") for form in forms} | {heading.id}
-        for form in forms:
-            yield form
-            count = seen[form] = seen.get(form, -1) + 1
-            if count:
-                yield f"{form}-{count}"
-                yield f"{form}_{count}"
-    yield from (f"_{number}" for number in range(1, len(source.headings) + 1))

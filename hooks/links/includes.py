@@ -9,12 +9,11 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Collection, Container, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from hooks.findings import Finding, nearest
-from hooks.links.settings import HANDBOOK, Settings
 from hooks.notes import Note
 
 _INCLUDE = re.compile(
@@ -85,9 +84,7 @@ class Texts(Mapping[str, str]):
         return file.read_text(encoding="utf-8", errors="replace")
 
     def __contains__(self, path: object) -> bool:
-        """Tell whether there is such a file: below the docs folder, or beside it (`../x`)."""
-        if isinstance(path, str) and path.startswith("../") and not path.startswith("../../"):
-            return (self.docs / path).is_file()
+        """Tell whether there is such a file."""
         return path in self.paths
 
     def __iter__(self) -> Iterator[str]:
@@ -99,28 +96,14 @@ class Texts(Mapping[str, str]):
         return len(self.paths)
 
 
-def locate(path: str, known: Container[str], settings: Settings) -> str:
-    """Return the path from the docs folder that an include means; a blank if there is none."""
-    if settings.snippet_bases is None:
-        return "" if posixpath.normpath(path).startswith("..") else path
-    docs = f"{settings.docs_prefix}/"
-    for base in settings.snippet_bases:
-        whole = posixpath.normpath(posixpath.join(base, path))
-        if (base != "." and not whole.startswith(f"{base}/")) or whole.startswith("../"):
-            continue  # what leaves the folder is refused (`restrict_base_path`)
-        inside = whole.removeprefix(docs) if whole.startswith(docs) else f"../{whole}"
-        if inside in known:
-            return inside
-    return ""
-
-
-def located(text: str, known: Container[str], settings: Settings) -> Iterator[Include]:
+def located(text: str) -> Iterator[Include]:
     """Yield the includes of a text with the paths that they mean."""
     for one in includes(text):
         if _SCHEME.match(one.path) or one.path.startswith("/"):
             yield one
         else:
-            yield replace(one, path=locate(one.path, known, settings), path_written=one.path)
+            leaves = posixpath.normpath(one.path).startswith("..")
+            yield replace(one, path="" if leaves else one.path, path_written=one.path)
 
 
 def includes(text: str) -> Iterator[Include]:
@@ -190,7 +173,7 @@ def _section(lines: list[tuple[int, str]], name: str) -> list[tuple[int, str]] |
     return chosen if found else None
 
 
-def expand(note: Note, read: Mapping[str, str], settings: Settings = HANDBOOK) -> Expanded | None:
+def expand(note: Note, read: Mapping[str, str]) -> Expanded | None:
     """Return a note's text with its includes put in; None when there are none outside fences."""
     if not any(not _in_fence(note, one.line) for one in includes(note.text)):
         return None
@@ -199,7 +182,7 @@ def expand(note: Note, read: Mapping[str, str], settings: Settings = HANDBOOK) -
 
     def put(path: str, numbered: list[tuple[int, str]], space: str, seen: tuple[str, ...]) -> None:
         text = "\n".join(line for _, line in numbered)
-        found = {one.line: one for one in located(text, read, settings)}
+        found = {one.line: one for one in located(text)}
         for row, (number, line) in enumerate(numbered, start=1):
             one = found.get(row)
             if one is None or (path == note.path and _in_fence(note, number)):
@@ -216,7 +199,7 @@ def expand(note: Note, read: Mapping[str, str], settings: Settings = HANDBOOK) -
 
 def put_in(line: str, read: Mapping[str, str]) -> str | None:
     """Return the text that a line with an include puts in its place; None for another line."""
-    one = next(located(line, read, HANDBOOK), None)
+    one = next(located(line), None)
     if one is None or one.path not in read:
         return None
     chosen = select(read[one.path], one.selection) or []
@@ -234,7 +217,6 @@ def check(
     read: Mapping[str, str],
     known: list[str],
     notes: Mapping[str, Note],
-    settings: Settings = HANDBOOK,
 ) -> Iterator[Finding]:
     """Yield what is wrong with the includes of a note.
 
@@ -243,9 +225,8 @@ def check(
         read: Texts by path below the docs folder; a path that is absent does not exist.
         known: Every path below the docs folder.
         notes: Every note, to see one that includes itself.
-        settings: Where paths begin.
     """
-    for one in located(note.text, read, settings):
+    for one in located(note.text):
         message, hint = "", ""
         if _SCHEME.match(one.path):
             message = f"include '{one.written}' is an address; only files below docs/ are"
@@ -254,7 +235,7 @@ def check(
         elif one.path not in read:
             message = f"include '{one.path_written or one.path}' does not exist below docs/"
             hint = nearest(one.path_written or one.path, known, 0.7)
-        elif one.path in notes and _leads_back(one.path, note.path, notes, settings):
+        elif one.path in notes and _leads_back(one.path, note.path, notes):
             message = f"include '{one.path}' leads back to itself"
         elif one.selection and select(read.get(one.path) or "", one.selection) is None:
             name = one.selection[1:]
@@ -267,7 +248,7 @@ def _leaves(one: Include, read: Mapping[str, str]) -> bool:
     return ".." in (one.path_written or one.path).split("/") and one.path not in read
 
 
-def _leads_back(path: str, start: str, notes: Mapping[str, Note], settings: Settings) -> bool:
+def _leads_back(path: str, start: str, notes: Mapping[str, Note]) -> bool:
     seen: set[str] = set()
     waiting = [path]
     while waiting:
@@ -276,5 +257,5 @@ def _leads_back(path: str, start: str, notes: Mapping[str, Note], settings: Sett
             return True
         if current not in seen and current in notes:
             seen.add(current)
-            waiting += [one.path for one in located(notes[current].text, notes, settings)]
+            waiting += [one.path for one in located(notes[current].text)]
     return False

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator
 
 from hooks.findings import Finding, nearest
-from hooks.links.settings import Settings
 from hooks.markdown import Heading, Link, LinkKind, Source, normal_label
 from hooks.notes import Note
 
@@ -27,17 +26,16 @@ _SHOWN_RAW = {
 _NO_TARGETS = frozenset({"#", "<>", ""})
 
 
-def of_note(file: str, text: str, source: Source, settings: Settings) -> Iterator[Finding]:
+def of_note(file: str, text: str, source: Source) -> Iterator[Finding]:
     """Yield every finding about a text by itself.
 
     Args:
         file: The path that findings name.
         text: The text, includes put in.
         source: Its parse.
-        settings: Which rules hold.
     """
     lines = text.split("\n")
-    yield from references(file, lines, source, settings)
+    yield from references(file, lines, source)
     yield from footnotes(file, source)
     yield from headings(file, source.headings)
     yield from repeated_ids(file, source)
@@ -60,16 +58,14 @@ def _line(lines: list[str], number: int) -> str:
     return lines[number - 1] if 0 < number <= len(lines) else ""
 
 
-def references(
-    file: str, lines: list[str], source: Source, settings: Settings
-) -> Iterator[Finding]:
+def references(file: str, lines: list[str], source: Source) -> Iterator[Finding]:
     """Yield references without a definition, definitions without a use, and doubled ones."""
     defined: dict[str, Link] = {}
     for link in source.definitions:
         first = defined.setdefault(link.text, link)
         if first is not link and link.target not in _NO_TARGETS:
             message = f"'[{link.text}]' is defined at line {first.line} already"
-            if first.target != link.target and not settings.dialect.is_commonmark:
+            if first.target != link.target:
                 message += f"; GitHub leads to '{first.target}', the site to '{link.target}'"
             yield Finding(file, link.line, 1, "shadowed-definition", message, target=link.target)
     used = set()

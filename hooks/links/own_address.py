@@ -60,16 +60,14 @@ def path_of(address: str, settings: Settings) -> tuple[str, str] | None:
         base = site.path.rstrip("/")
         path = unquote(parts.path)
         inside = path == base or path.startswith(f"{base}/")
-        # Others name their front page by its address where they mean the site itself.
-        is_front = not path[len(base) :].strip("/") and not settings.is_ours
-        if host == site.netloc.lower() and inside and not is_front:
+        if host == site.netloc.lower() and inside:
             return _source_of(path[len(base) :].lstrip("/"), settings), fragment
     return None
 
 
 def _source_of(page: str, settings: Settings) -> str:
     """Return the path of the note that a page of the site is made from."""
-    language = re.match(r"(?P<name>en)(?:/|\Z)", page) if settings.languages_by_suffix else None
+    language = re.match(r"(?P<name>en)(?:/|\Z)", page)
     suffix = f".{language['name']}" if language else ""
     if language:
         page = page[language.end() :]
@@ -77,4 +75,4 @@ def _source_of(page: str, settings: Settings) -> str:
         page += "index.html"
     if page.endswith(".html"):
         page = f"{page.removesuffix('.html')}{suffix}.md"
-    return f"{settings.docs_prefix}/{page}" if settings.docs_prefix not in ("", ".") else page
+    return f"{settings.docs_prefix}/{page}"

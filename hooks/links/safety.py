@@ -36,8 +36,6 @@ _ATTRIBUTE_LIST = re.compile(
     r"|xlink:href|data|poster)\s*=[^{}\n]*\}",
     re.IGNORECASE,
 )
-_SCRIPTED = frozenset({"javascript", "vbscript", "data", "livescript"})
-_RUNS = frozenset({"script", "base"})
 _REFUSED_WHEN_RENDERED = "script, iframe, object, embed, form, base, meta, link, style"
 _REFUSED_TAG = re.compile(rf"<(?:{_REFUSED_WHEN_RENDERED.replace(', ', '|')})(?![\w-])")
 _RUNNING = (b"javascript:", b"vbscript:")
@@ -56,42 +54,27 @@ def scheme_of(address: str) -> str:
     return match.group(1).lower() if match else ""
 
 
-def check_note(note: Note, *, is_ours: bool = True, has_components: bool = False) -> list[Finding]:
-    """Report tags, attributes and addresses that a note may not hold.
-
-    Args:
-        note: The note.
-        is_ours: Apply this handbook's allow-list; else only what runs code is reported.
-        has_components: The generator reads notes as components, whose `script` is its own.
-    """
+def check_note(note: Note) -> list[Finding]:
+    """Report tags, attributes and addresses that a note may not hold."""
     file = note.file
-    findings = [
-        finding
-        for tag in note.source.tags
-        if not (has_components and tag.name == "script")
-        for finding in _check_tag(file, tag, is_ours)
-    ]
+    findings = [finding for tag in note.source.tags for finding in _check_tag(file, tag)]
     for link in (*note.source.links, *note.source.definitions):
         if link.kind is LinkKind.REFERENCE:
             continue
         is_image = link.kind is LinkKind.IMAGE
         place = (link.line, link.column)
-        findings += _check_address(file, link.target, place, is_ours, is_image)
+        findings += _check_address(file, link.target, place, is_image)
     if any(fence.info.startswith(("mermaid", "{")) for fence in note.source.fences):
         for use in uses.of_diagrams(note.source, note.text.split("\n")):
-            findings += _check_address(file, use.target, (use.line, use.column), is_ours, False)
-    return findings + list(_attribute_lists(note, is_ours))
+            findings += _check_address(file, use.target, (use.line, use.column), False)
+    return findings + list(_attribute_lists(note))
 
 
 def _check_address(
-    file: str, address: str, place: tuple[int, int], is_ours: bool, is_image: bool
+    file: str, address: str, place: tuple[int, int], is_image: bool
 ) -> Iterator[Finding]:
     scheme = scheme_of(address)
-    if scheme in _SCRIPTED and not (is_image and scheme == "data" and not is_ours):
-        message = f"a link of scheme '{scheme}:' is refused; use https: or a path"
-    elif not is_ours:
-        return
-    elif scheme not in _ALLOWED_SCHEMES:
+    if scheme not in _ALLOWED_SCHEMES:
         message = f"a link of scheme '{scheme}:' is refused; use https: or a path"
     elif is_image and (scheme or address.startswith("//")):
         message = f"image '{address}' lies on another host; keep a copy, or better draw your own"
@@ -100,38 +83,35 @@ def _check_address(
     yield Finding(file, *place, RULE, message, target=address)
 
 
-def _check_tag(file: str, tag: HtmlTag, is_ours: bool) -> Iterator[Finding]:
+def _check_tag(file: str, tag: HtmlTag) -> Iterator[Finding]:
     def finding(message: str, target: str) -> Finding:
         return Finding(file, tag.line, tag.column, RULE, message, target=target)
 
-    if tag.name in _RUNS or (is_ours and tag.name not in ALLOWED_TAGS):
+    if tag.name not in ALLOWED_TAGS:
         yield finding(f"HTML tag <{tag.name}> is refused in notes", f"<{tag.name}>")
         return
     for name, value in tag.attributes:
         is_handler = name.startswith("on") and len(name) > 4
-        if is_handler or (is_ours and name not in ALLOWED_ATTRIBUTES):
+        if name not in ALLOWED_ATTRIBUTES:
             what = "event handler" if is_handler else "attribute"
             yield finding(f"{what} '{name}' of <{tag.name}> is refused in notes", name)
         elif name in _URL_ATTRIBUTES:
             addresses = html_tags.srcset(value or "") if name == "srcset" else [value or ""]
             for address in addresses:
-                yield from _check_loaded(tag, address, is_ours, finding)
+                yield from _check_loaded(tag, address, finding)
 
 
 def _check_loaded(
-    tag: HtmlTag, address: str, is_ours: bool, finding: Callable[[str, str], Finding]
+    tag: HtmlTag, address: str, finding: Callable[[str, str], Finding]
 ) -> Iterator[Finding]:
     scheme = scheme_of(address)
-    if not is_ours:
-        if scheme in _SCRIPTED and tag.name not in ("img", "source"):
-            yield finding(f"address of scheme '{scheme}:' is refused", address)
-    elif scheme not in _ALLOWED_SCHEMES:
+    if scheme not in _ALLOWED_SCHEMES:
         yield finding(f"address of scheme '{scheme}:' is refused", address)
     elif tag.name != "a" and (scheme or address.startswith("//")):
         yield finding(f"<{tag.name}> may not load '{address}' from another host", address)
 
 
-def _attribute_lists(note: Note, is_ours: bool) -> Iterator[Finding]:
+def _attribute_lists(note: Note) -> Iterator[Finding]:
     fenced = {
         number
         for fence in note.source.fences
@@ -142,11 +122,11 @@ def _attribute_lists(note: Note, is_ours: bool) -> Iterator[Finding]:
             continue
         bare = _CODE_SPAN.sub(lambda match: " " * len(match.group(0)), line)
         for match in _ATTRIBUTE_LIST.finditer(bare):
-            name = match["name"].lower()
-            if is_ours or name.startswith("on"):
-                message = f"attribute '{name}' in an attribute list is refused in notes"
-                column = match.start("name") + 1
-                yield Finding(note.file, number, column, RULE, message, target=match["name"])
+            message = (
+                f"attribute '{match['name'].lower()}' in an attribute list is refused in notes"
+            )
+            column = match.start("name") + 1
+            yield Finding(note.file, number, column, RULE, message, target=match["name"])
 
 
 def check_rendered(content: str, file: str, text: str) -> list[Finding]:

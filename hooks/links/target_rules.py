@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from hooks.findings import Finding, nearest
-from hooks.links import ids, languages, own_address, views
+from hooks.links import ids, own_address, views
 from hooks.links.files import Files, encoded, relative
 from hooks.links.report_words import BREAKS_ON_GITHUB, BREAKS_ON_SITE
 from hooks.links.safety import scheme_of
@@ -19,9 +19,7 @@ from hooks.markdown import Source
 from hooks.notes import Catalogue, Note, draft_ids
 
 _TEMPLATE = re.compile(r"\{\{|\{%|\$\{|<%")
-_ROUTE = re.compile(r"@|~|pathname:")
 _HOST = re.compile(r"(?:www\.|[\w-]+(?:\.[\w-]+)*\.(?:com|org|net|io|cn|dev|edu|gov)(?:/|\Z))")
-_HAS_EXTENSION = re.compile(r"\.[A-Za-z0-9]{1,5}\Z")
 
 
 def is_template(use: Use) -> bool:
@@ -39,13 +37,6 @@ def wanted(fragment: str) -> str:
     return "" if fragment == "top" or fragment.startswith((":~:", "__")) else fragment
 
 
-def seen_from_page(note: Note, use: Use) -> Target:
-    """Return what an address means on the page `a/b/` of the note `a/b.md`."""
-    stem = note.path.removesuffix(".md")
-    is_index = stem.rpartition("/")[2] in ("index", "README")
-    return resolve(use.target, note.path if is_index else f"{stem}/")
-
-
 @dataclass(slots=True)
 class TargetRules:
     """Knows every file and heading of a tree, and judges one address at a time."""
@@ -59,23 +50,18 @@ class TargetRules:
     _site_ids: dict[str, frozenset[str]] = field(default_factory=dict)
     _github_ids: dict[str, frozenset[str]] = field(default_factory=dict)
     files: Files = field(init=False)
-    language_folders: frozenset[str] = field(init=False)
     drafts: frozenset[str] = field(init=False)
 
     def __post_init__(self) -> None:
         """Index the files."""
         self.files = Files(self.catalogue)
-        self.language_folders = languages.folders(self.catalogue.notes)
         self.drafts = draft_ids(self.catalogue)
 
     def site_ids(self, note: Note) -> frozenset[str]:
         """Return the ids of a note's page."""
         found = self._site_ids.get(note.path)
         if found is None:
-            source = self.expanded.get(note.path, note.source)
-            found = ids.on_site(source)
-            if self.settings.slug_rules == "any":
-                found |= frozenset(ids.by_any_rule(source))
+            found = ids.on_site(self.expanded.get(note.path, note.source))
             self._site_ids[note.path] = found
         return found
 
@@ -89,19 +75,15 @@ class TargetRules:
     def check(self, note: Note, use: Use) -> Iterator[Finding]:
         """Yield what is wrong with an address that a note names."""
         bare = use.target.strip()
-        if bare != use.target and not use.where and not self.settings.dialect.is_commonmark:
-            if self.settings.on_github or self.settings.dialect.is_relaxed:
-                yield _finding(note, use, "view-difference", views.blanks(use), bare)
+        if bare != use.target and not use.where:
+            yield _finding(note, use, "view-difference", views.blanks(use), bare)
             use = use._replace(target=bare)
         yield from self._check_words(note, use)
         if not use.target or is_template(use):
             return
-        if use.has_spaces and (self.settings.on_github or self.settings.dialect.is_relaxed):
+        if use.has_spaces:
             message = f"the target '{use.target}' holds a blank: "
-            if self.settings.on_github:
-                message += f"{BREAKS_ON_GITHUB}, where it is no link"
-            else:
-                message += "most renderers, GitHub's too, make no link of it"
+            message += f"{BREAKS_ON_GITHUB}, where it is no link"
             better = use.target.replace(" ", "%20")
             yield _finding(note, use, "view-difference", message, better)
         inside = own_address.path_of(use.target, self.settings)
@@ -111,26 +93,14 @@ class TargetRules:
         if is_elsewhere(use):
             return
         target = resolve(use.target, note.path)
-        fault = views.raw_html(note, use, target, self.catalogue, self.settings)
+        fault = views.raw_html(note, use, target, self.catalogue)
         if fault is not None:
-            rule = "view-difference" if self.settings.on_github else "dead-link"
-            yield _finding(note, use, rule, fault.message)
+            yield _finding(note, use, "view-difference", fault.message)
             return
-        if self.settings.directory_urls and use.where in ("", "html") and not target.is_absolute:
-            # What MkDocs does not know as a file stays as it is, for the browser to follow.
-            from_page = seen_from_page(note, use)
-            page = self.catalogue.notes.get(self._page_behind(from_page.path or ""))
-            if self._exists(target):
-                pass
-            elif page is not None and (use.where or not self.settings.on_github):
-                yield from self._check_anchor(note, use, page, target.fragment)
-                return
-            elif use.where and self._exists(from_page):
-                return
         if use.where == "field" and not self._exists(target):
             # Fields name paths from the docs folder as often as from the note.
             rooted = resolve(use.target.lstrip("/"), "")
-            if self._exists(rooted) or self.settings.is_routed:
+            if self._exists(rooted):
                 return
             if target.is_absolute:
                 target = rooted
@@ -170,9 +140,6 @@ class TargetRules:
             inside = ""
         target = Target(inside, fragment)
         is_github_only = own_address.is_github_only(use.target)
-        if inside not in self.files and self.settings.directory_urls:
-            inside = self._page_behind(inside.removesuffix("/index.md")) or inside
-            target = target._replace(path=inside)
         if inside in self.files:
             # Lines, an editor, the source of a program: GitHub alone has an address for these.
             if is_github_only or (inside not in self.catalogue.notes and "/blob/" in use.target):
@@ -188,11 +155,6 @@ class TargetRules:
 
     def _check_absolute(self, note: Note, use: Use, target: Target) -> Iterator[Finding]:
         path = target.path or ""
-        if self.settings.is_routed:
-            return
-        if self.settings.rooted:
-            yield from self._check_path(note, use, target)
-            return
         prefix = f"{self.settings.docs_prefix}/"
         better = ""
         for candidate in (path, path.removeprefix(prefix), self._page_behind(path)):
@@ -208,22 +170,19 @@ class TargetRules:
 
     def _check_outside(self, note: Note, use: Use, target: Target) -> Iterator[Finding]:
         root, prefix = self.settings.root, self.settings.docs_prefix
-        if self.settings.is_routed and not _HAS_EXTENSION.search(target.path or ""):
-            return
         if root is not None:
             path = posixpath.normpath(posixpath.join(prefix, target.path or ""))
             if path.startswith("../") or not (root / path).exists():
                 message = f"'{use.target}' leaves the docs folder, and nothing is there"
                 yield _finding(note, use, "dead-link", message)
                 return
-        if not self.settings.is_routed:
-            message = f"'{use.target}' leaves docs/, so the site lacks it: {BREAKS_ON_SITE}"
-            yield _finding(note, use, "link-outside", message)
+        message = f"'{use.target}' leaves docs/, so the site lacks it: {BREAKS_ON_SITE}"
+        yield _finding(note, use, "link-outside", message)
 
     def _check_path(self, note: Note, use: Use, target: Target) -> Iterator[Finding]:
         path = target.path or ""
         notes = self.catalogue.notes
-        fault = views.left_out(note, use, path, self.settings) if path in self.files else None
+        fault = views.left_out(note, use, path) if path in self.files else None
         if fault is not None:
             yield _finding(note, use, "view-difference", fault.message)
         elif path in notes:
@@ -232,11 +191,7 @@ class TargetRules:
             page = notes.get(f"{path.removesuffix('.html')}.md")
             if page is not None and path not in self.files.others:
                 yield from self._check_anchor(note, use, page, target.fragment)
-        elif self.settings.is_routed:
-            yield from self._check_route(note, use, target)
         elif self.files.is_folder(path):
-            if self.settings.shows_folders:
-                return
             yield from self._check_folder(note, use, target)
         elif page_path := self._page_behind(path):
             message = f"'{use.target}' exists only on the site; link to the .md file"
@@ -246,7 +201,7 @@ class TargetRules:
             yield _finding(note, use, "link-html", message, better)
         elif right := self.files.otherwise_written(path):
             better = _with_path(note, target, right)
-            message = views.letter_case(use, right, self.settings)
+            message = views.letter_case(use, right)
             if right.casefold() != path.rstrip("/").casefold():
                 message = f"'{use.target}' differs from '{right}' in the form of its Unicode"
             yield _finding(note, use, "wrong-case", message, better)
@@ -277,21 +232,6 @@ class TargetRules:
         message = f"'{use.target}' does not exist"
         return _finding(note, use, rule, message, self.files.nearest(path, note.path))
 
-    def _check_route(self, note: Note, use: Use, target: Target) -> Iterator[Finding]:
-        path = target.path or ""
-        found = self.files.routed(path)
-        if found in self.catalogue.notes:
-            other = self.catalogue.notes[found]
-            yield from self._check_language(note, use, other, target)
-            yield from self._check_anchor(note, use, other, target.fragment)
-        elif found or _ROUTE.match(use.target) or not _HAS_EXTENSION.search(path):
-            return
-        elif right := self.files.otherwise_written(path):
-            message = views.letter_case(use, right, self.settings)
-            yield _finding(note, use, "wrong-case", message, _with_path(note, target, right))
-        else:
-            yield self._missing(note, use, path)
-
     def _check_folder(self, note: Note, use: Use, target: Target) -> Iterator[Finding]:
         index = self.files.index_of(target.path or "")
         better = _with_path(note, target, index) if index else ""
@@ -313,9 +253,7 @@ class TargetRules:
     def _check_language(
         self, note: Note, use: Use, other: Note, target: Target
     ) -> Iterator[Finding]:
-        fault = views.language(
-            note, use, other, self.catalogue, self.settings, self.language_folders
-        )
+        fault = views.language(note, use, other, self.catalogue)
         if fault is not None:
             better = _with_path(note, target, fault.better) if fault.better else ""
             yield _finding(note, use, "link-language", fault.message, better)
@@ -324,16 +262,12 @@ class TargetRules:
         if not wanted(fragment):
             return
         here = self.site_ids(other)
-        there: frozenset[str] = frozenset()
         bare = fragment.removeprefix("user-content-")
-        if self.settings.on_github:
-            there = self.github_ids(other)
-            works = bare in there or bare.lower() in {one.lower() for one in there}
-        else:
-            works = False
+        there = self.github_ids(other)
+        works = bare in there or bare.lower() in {one.lower() for one in there}
         where = "this note" if other.path == note.path else f"'{other.path}'"
         if fragment in here:
-            if self.settings.on_github and not works:
+            if not works:
                 message = (
                     f"'{use.target}': only the site gives {where} the id '{fragment}' "
                     f"({BREAKS_ON_GITHUB}); put '<a id=\"{fragment}\"></a>' above"
@@ -344,9 +278,7 @@ class TargetRules:
         if fragment in made:
             return  # GitHub shows no marker's list either: there the link opens the page
         here |= made
-        known = sorted(
-            here if self.settings.slug_rules == "github" else ids.on_site(other.source) | made
-        )
+        known = sorted(here)
         folded = {one.lower(): one for one in known}
         hint = folded.get(bare.lower(), "") or self._twin_id(other, fragment)
         hint = hint or nearest(bare, known)

@@ -9,18 +9,12 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from hooks.links import languages
 from hooks.links.report_words import BREAKS_ON_GITHUB, BREAKS_ON_SITE, LANGUAGE_NAMES
-from hooks.links.settings import Settings
 from hooks.links.targets import Target
 from hooks.links.uses import Use
 from hooks.notes import DEFAULT_LANGUAGE, LANGUAGES, Catalogue, Note
 
 _LOCALE = re.compile(r"[a-z]{2}(?:-[A-Za-z]{4})?(?:-[A-Z]{2})?|[a-z]{2}_[A-Z]{2}")
-# A link that offers the other language says so.
-_LANGUAGE_WORDS = frozenset(
-    "english en 英文 英文版 英语 英语版 chinese zh 中文 中文版 简体中文 简体 汉语".split()
-) | {"english version", "in english", "chinese version", "in chinese"}
 
 
 class Fault(NamedTuple):
@@ -29,11 +23,6 @@ class Fault(NamedTuple):
     message: str
     better: str = ""
     """The path of the file that is meant, or an empty string."""
-
-
-def offers_language(use: Use) -> bool:
-    """Tell whether the words of a link say that it leads to the other language."""
-    return use.text.strip().casefold() in _LANGUAGE_WORDS
 
 
 def locale_of(path: str) -> str:
@@ -52,16 +41,15 @@ def blanks(use: Use) -> str:
     )
 
 
-def letter_case(use: Use, right: str, settings: Settings) -> str:
+def letter_case(use: Use, right: str) -> str:
     """Return what to say of a path that differs from the file's in letter case alone."""
-    where = "on GitHub and on the site" if settings.on_github else "on servers, which run Linux"
     message = f"'{use.target}' differs from the path '{right}' in letter case"
-    return f"{message}: it works on macOS and Windows, and breaks {where}"
+    return f"{message}: it works on macOS and Windows, and breaks on GitHub and on the site"
 
 
-def left_out(note: Note, use: Use, path: str, settings: Settings) -> Fault | None:
+def left_out(note: Note, use: Use, path: str) -> Fault | None:
     """Judge a link to an existing file by what the site takes for its language."""
-    locale = locale_of(path) if settings.languages_in_names else ""
+    locale = locale_of(path)
     if locale in ("", note.language) or (path.endswith(".md") and locale in LANGUAGES):
         return None
     return Fault(
@@ -70,12 +58,10 @@ def left_out(note: Note, use: Use, path: str, settings: Settings) -> Fault | Non
     )
 
 
-def raw_html(
-    note: Note, use: Use, target: Target, catalogue: Catalogue, settings: Settings
-) -> Fault | None:
+def raw_html(note: Note, use: Use, target: Target, catalogue: Catalogue) -> Fault | None:
     """Judge an address in raw HTML, which MkDocs leaves as it is written."""
     path = target.path
-    if use.where != "html" or not settings.keeps_html or path is None or use.target[:1] in "#/":
+    if use.where != "html" or path is None or use.target[:1] in "#/":
         return None
     if path in catalogue.notes and not use.is_image:
         return Fault(
@@ -83,7 +69,7 @@ def raw_html(
             f"({BREAKS_ON_SITE}); write a Markdown link"
         )
     is_below_en = note.language != DEFAULT_LANGUAGE or catalogue.twin(note, "en") is None
-    if not settings.languages_in_names or not is_below_en or path not in catalogue.other_files:
+    if not is_below_en or path not in catalogue.other_files:
         return None
     stem, _, ending = path.rpartition(".")
     if f"{stem}.en.{ending}" in catalogue.other_files:
@@ -95,44 +81,13 @@ def raw_html(
     )
 
 
-def language(
-    note: Note,
-    use: Use,
-    other: Note,
-    catalogue: Catalogue,
-    settings: Settings,
-    folders: frozenset[str],
-) -> Fault | None:
+def language(note: Note, use: Use, other: Note, catalogue: Catalogue) -> Fault | None:
     """Judge a link by the language of the note that it leads to.
 
-    Args:
-        note: The note that links.
-        use: The link.
-        other: The note it leads to.
-        catalogue: All notes.
-        settings: How the tree is read.
-        folders: The folders that hold one language each.
+    The files of both languages make pages of one name, so only links within one lead anywhere.
     """
-    ours = note.language
-    right = languages.twin_path(note.path, other.path, folders)
-    if right:
-        place = languages.place(note.path)
-        ours = place.language if place is not None else ours
-    elif settings.languages_by_suffix and other.language != ours:
-        if settings.languages_in_names:
-            return _other_file(note, use, other, catalogue)
-        twin = catalogue.twin(other, ours) if other.id != note.id else None
-        right = twin.path if twin is not None else ""
-    if right not in catalogue.notes or offers_language(use):
+    if other.language == note.language:
         return None
-    theirs = "en" if ours == "zh" else "zh"
-    where = "on the site and on GitHub" if settings.on_github else "on the site"
-    message = f"'{use.target}' leads to the {LANGUAGE_NAMES[theirs]} note, {where}"
-    return Fault(f"{message}, but a {LANGUAGE_NAMES[ours]} one exists", right)
-
-
-def _other_file(note: Note, use: Use, other: Note, catalogue: Catalogue) -> Fault | None:
-    """Judge a link to a file of the other language, where both make pages of one name."""
     is_twin = other.id == note.id
     right = catalogue.twin(other, note.language)
     theirs = LANGUAGE_NAMES[other.language]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from hooks.markdown.dialects import SITE, Dialect
 from hooks.markdown.front_matter import Split, split
 from hooks.markdown.heading_ids import HeadingIdsExtension
 from hooks.markdown.site import parse
@@ -21,10 +20,8 @@ from hooks.markdown.source import (
 from hooks.markdown.text import normal_label, plain_text
 
 __all__ = [
-    "SITE",
     "Anchor",
     "Comment",
-    "Dialect",
     "Fence",
     "Heading",
     "HeadingIdsExtension",

@@ -2,7 +2,7 @@
 
 The reading is that of the site's renderer (`hooks.blocks` for what stands where,
 `hooks.site_inline` for what stands in it); a differential test compares it with Python-Markdown
-itself. Trees that are rendered otherwise, and GitHub's view, are read by `hooks.commonmark`.
+itself. GitHub's view is read by `hooks.markdown.github`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 
 from hooks.markdown import entities, github, github_inline
 from hooks.markdown import html_tags as tags
-from hooks.markdown.dialects import SITE, Dialect
 from hooks.markdown.reader import attribute_lists, containers, fences, inline, raw_html
 from hooks.markdown.reader.blocks import Blocks
 from hooks.markdown.reader.lines import MARK_CLOSE, MARK_OPEN, Line, raw_column, split
@@ -44,7 +43,6 @@ _KEPT_RAW = ("<pre", "<script", "<style", "<textarea", "<!--")
 @dataclass(slots=True)
 class _Builder:
     raw_lines: list[str]
-    dialect: Dialect
     labels: frozenset[str]
     """Labels of link definitions, normalised."""
     footnotes: frozenset[str]
@@ -72,12 +70,12 @@ class _Builder:
             lines = lines[1:]
         content = lines[0][0] if len(lines) == 1 else "\n".join(line[0] for line in lines)
         for line in lines:
-            if line[0].startswith(_MARKS) and containers.is_unknown(line[0], self.dialect):
+            if line[0].startswith(_MARKS) and containers.is_unknown(line[0]):
                 self.raw.append(Raw("container", line[0].strip(), *self.place(line)))
         found = inline.scan(
             content,
-            math=self.dialect.math,
-            plain_math=self.dialect.is_relaxed,
+            math=True,
+            plain_math=False,
             labels=self.labels,
             footnotes=self.footnotes,
         )
@@ -91,7 +89,7 @@ class _Builder:
             index = bisect.bisect_right(starts, offset) - 1
             return self.place(lines[index], offset - starts[index])
 
-        has_lists = self.dialect.attribute_lists and "{" in content
+        has_lists = "{" in content
         is_heading = run.tag in HEADINGS
         identifier = ""
         if has_lists and run.may_end_block and run.tag != _LAST_OF_NOTE:
@@ -153,9 +151,7 @@ class _Builder:
             content = _MARK.sub("", content)
         if _HAS_MARKUP.search(content) is None:
             return content
-        return inline.visible(
-            content, math=self.dialect.math, labels=self.labels, footnotes=self.footnotes
-        )
+        return inline.visible(content, math=True, labels=self.labels, footnotes=self.footnotes)
 
     def finished_headings(self) -> list[Heading]:
         """Give headings their ids: explicit ones first, as the site does."""
@@ -172,19 +168,16 @@ class _Builder:
         return result
 
 
-def parse(body: str, dialect: Dialect = SITE) -> Source:
+def parse(body: str) -> Source:
     """Return the structure of a Markdown text without front matter.
 
     Lines and columns are 1-based and those of the text given.
     """
     text = body.replace("\r\n", "\n").replace("\r", "\n")
-    if dialect.is_commonmark:
-        return github.parse(text)
     lines = split(text)
-    relaxed = dialect.is_relaxed
-    taken = fences.take(lines, strict_quotes=dialect.callouts and not relaxed, relaxed=relaxed)
-    found = raw_html.take(taken.lines, markdown_inside=dialect.html_content, blank_ends=relaxed)
-    blocks = Blocks(dialect, found, taken)
+    taken = fences.take(lines, strict_quotes=True, relaxed=False)
+    found = raw_html.take(taken.lines, markdown_inside=True, blank_ends=False)
+    blocks = Blocks(found, taken)
     root = Node("root")
     blocks.read(root, found.lines)
     found_runs = runs(root)
@@ -202,7 +195,6 @@ def parse(body: str, dialect: Dialect = SITE) -> Source:
             found_runs += runs(note)
     builder = _Builder(
         text.split("\n"),
-        dialect,
         frozenset(normal_label(one.label) for one in blocks.definitions),
         frozenset(last),
         taken.fences,

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from hooks.findings import Finding
-from hooks.markdown import SITE, Dialect, parse, split
+from hooks.markdown import parse, split
+from hooks.notes import fields
 from hooks.notes.cache import ERRORS, Memory, pack_finding
 from hooks.notes.note import Catalogue, Note, language_of
 from hooks.notes.packed import pack, unpack
@@ -22,9 +23,6 @@ def read_note(
     path: str,
     data: bytes,
     docs_prefix: str = "docs",
-    dialect: Dialect = SITE,
-    *,
-    is_ours: bool = True,
 ) -> tuple[Note, list[Finding]]:
     """Parse one note.
 
@@ -32,22 +30,15 @@ def read_note(
         path: Path below the docs folder, with forward slashes.
         data: The file's bytes.
         docs_prefix: The docs folder's path from the repository root, for messages.
-        dialect: The Markdown the note is written in.
-        is_ours: Whether front matter has this handbook's fields; else it is left alone.
 
     Returns:
         The note (with `meta` None when its front matter is bad) and what is wrong with it.
     """
     file = f"{docs_prefix}/{path}"
     text, findings = _decode(data, file)
-    meta = None
-    if is_ours:
-        from hooks.notes import fields  # loads a library that other trees can do without
-
-        meta, bad_fields = fields.parse(split(text).yaml_text, file)
-        findings += bad_fields
-    source = parse(split(text).body, dialect)
-    return Note(path, file, language_of(path), text, source, meta), findings
+    meta, bad_fields = fields.parse(split(text).yaml_text, file)
+    source = parse(split(text).body)
+    return Note(path, file, language_of(path), text, source, meta), findings + bad_fields
 
 
 def _recall(path: str, data: bytes, prefix: str, kept: Any) -> tuple[Note, list[Finding]]:
@@ -59,8 +50,6 @@ def _recall(path: str, data: bytes, prefix: str, kept: Any) -> tuple[Note, list[
     fields_kept, rows, source = kept
     meta = None
     if fields_kept is not None:
-        from hooks.notes import fields
-
         meta = fields.recall(fields_kept)
     file = f"{prefix}/{path}"
     text = data.removeprefix(b"\xef\xbb\xbf").decode("utf-8", errors="replace")
@@ -122,9 +111,7 @@ def _files(folder: Path) -> Iterator[str]:
 def load(
     docs_dir: Path,
     root: Path | None = None,
-    dialect: Dialect = SITE,
     *,
-    is_ours: bool = True,
     memory: Memory | None = None,
 ) -> tuple[Catalogue, list[Finding]]:
     """Read all notes below `docs_dir`.
@@ -132,8 +119,6 @@ def load(
     Args:
         docs_dir: The folder of notes.
         root: The repository root that messages are relative to; default: its parent.
-        dialect: The Markdown the notes are written in.
-        is_ours: Whether front matter has this handbook's fields.
         memory: What earlier runs found; notes that it knows are not parsed again.
     """
     prefix = Path(os.path.relpath(docs_dir, root or docs_dir.parent)).as_posix()
@@ -145,7 +130,7 @@ def load(
         if relative.endswith(".md"):
             with open(f"{base}/{relative}", "rb") as stream:  # noqa: PTH123 (ten times as fast)
                 data = stream.read()
-            note, problems = _read(relative, data, prefix, dialect, is_ours, memory)
+            note, problems = _read(relative, data, prefix, memory)
             notes[relative] = note
             findings.extend(problems)
         else:
@@ -154,12 +139,10 @@ def load(
     return catalogue, findings + duplicate_titles(catalogue) + tag_spellings(catalogue)
 
 
-def _read(
-    path: str, data: bytes, prefix: str, dialect: Dialect, is_ours: bool, memory: Memory | None
-) -> tuple[Note, list[Finding]]:
+def _read(path: str, data: bytes, prefix: str, memory: Memory | None) -> tuple[Note, list[Finding]]:
     """Recall a note, or else read it and remember it."""
     if memory is None:
-        return read_note(path, data, prefix, dialect, is_ours=is_ours)
+        return read_note(path, data, prefix)
     key = memory.marks[path] = memory.key("note", path, data)
     kept = memory.kept(path, key)
     if kept is not None:
@@ -167,7 +150,7 @@ def _read(
             return _recall(path, data, prefix, kept)
         except ERRORS:
             pass
-    note, findings = read_note(path, data, prefix, dialect, is_ours=is_ours)
+    note, findings = read_note(path, data, prefix)
     if any(finding.rule == "front-matter" for finding in findings):
         memory.mark_anew(path)  # what front matter says of a date changes with the day
     else:

@@ -8,7 +8,6 @@ import pytest
 
 from hooks.findings import Finding
 from hooks.links.check import check_sources
-from hooks.links.elsewhere.folder import check_folder
 from hooks.markdown import parse
 from tests import rendered
 from tests.samples import note, tree
@@ -183,41 +182,3 @@ def test_markup_that_is_shown_raw(tmp_path: Path, body: str, rule: str, raw: str
 @pytest.mark.parametrize("body", NOT_SHOWN)
 def test_markup_that_is_read(body: str) -> None:
     assert parse(body).shown_raw == ()
-
-
-ROUTES = {
-    "mkdocs.yml": "site_name: x\nsite_url: https://s.example/\n",
-    "docs/index.md": "# H",
-    "docs/x/y.md": "# Y\n\n## Part",
-    "docs/x/z/index.md": "# Z",
-}
-
-
-@pytest.mark.parametrize(
-    ("path", "body", "rules"),
-    [
-        ("x/a.md", "[y](/x/y/) [z](/x/z/) [p](/x/y/#part) [h](/)", ["absolute-link"] * 4),
-        ("x/a.md", "[y](../y/) [z](../z/) [p](../y/#part)", []),
-        ("x/a.md", '<a href="/x/y/">y</a> <a href="../y/">y</a>', ["absolute-link"]),
-        ("x/a.md", "[n](../none/) [p](../y/#no)", ["dead-anchor", "dead-link"]),
-        ("x/index.md", "[y](y/) [z](z/)", []),
-        ("a.md", "---\nimage: /x/y/\n---\n", []),
-        ("a.md", "[y](https://s.example/x/y/)", ["own-address"]),
-        ("a.md", "[y](https://s.example/x/none/)", ["dead-link"]),
-    ],
-)
-def test_addresses_of_directories(tmp_path: Path, path: str, body: str, rules: list[str]) -> None:
-    for name, text in {**ROUTES, f"docs/{path}": body}.items():
-        file = tmp_path / name
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text, encoding="utf-8")
-    found = check_folder(tmp_path / "docs")[1]
-    assert sorted(one.rule for one in found) == rules
-
-
-def test_letter_case_is_a_warning_elsewhere(tmp_path: Path) -> None:
-    (tmp_path / "docs").mkdir()
-    (tmp_path / "docs" / "a.md").write_text("[x](B.md)\n", encoding="utf-8")
-    (tmp_path / "docs" / "b.md").write_text("# B\n", encoding="utf-8")
-    (found,) = check_folder(tmp_path / "docs")[1]
-    assert (found.rule, found.severity) == ("wrong-case", "warning")

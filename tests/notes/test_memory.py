@@ -11,10 +11,7 @@ import pytest
 
 from hooks.findings.finding import Finding
 from hooks.handbook import read_tree
-from hooks.links.elsewhere.folder import check_folder
-from hooks.markdown.source import Source
 from hooks.notes import cache as memory
-from hooks.notes.catalogue import load
 from tests.planted import DEFECTS, FILES, VALID
 from tests.planted import write as write_defects
 from tests.samples import note
@@ -27,23 +24,12 @@ def ours(root: Path) -> list[Finding]:
     return read_tree(root, repo_url=REPO).findings
 
 
-def theirs(root: Path) -> list[Finding]:
-    """Check a tree as somebody else's is checked."""
-    return check_folder(root / "docs", repo_url=REPO, cache=root / memory.FOLDER)[1]
-
-
-THEIRS_SLOWLY = pytest.mark.parametrize(
-    "check", [ours, pytest.param(theirs, marks=pytest.mark.slow)], ids=["ours", "theirs"]
-)
-CHECKS = pytest.mark.parametrize("check", [ours, theirs], ids=["ours", "theirs"])
-
-
-def cold(root: Path, check: Callable[[Path], list[Finding]]) -> list[Finding]:
+def cold(root: Path) -> list[Finding]:
     """Check without a memory, and put the one that was there back."""
     kept, aside = root / ".cache", root / ".aside"
     if kept.exists():
         kept.rename(aside)
-    found = check(root)
+    found = ours(root)
     shutil.rmtree(kept, ignore_errors=True)
     if aside.exists():
         aside.rename(kept)
@@ -62,7 +48,7 @@ def tree(tmp_path: Path) -> Path:
         "own/a.md": note("## One\n\n[b](b.md#two) ![](p.png)\n", "A"),
         "own/a.en.md": note("## Eins\n\n[b](b.md#two)\n", "A"),
         "own/b.md": note("## Two\n\n[a](a.md#one)\n", "B").replace(
-            "kind: note\n", "kind: note\nprerequisites: [own/a, own/none]\naliases: [own/old]\n"
+            "kind: note\n", "kind: note\nprerequisites: [own/a, own/none]\n"
         ),
         "own/late.md": note("x\n", "Late").replace("2026-01-02", "2999-01-01"),
         "data/facts/x.yml": "a: [",
@@ -71,8 +57,8 @@ def tree(tmp_path: Path) -> Path:
         file = tmp_path / "docs" / path
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, encoding="utf-8")
-    register = "own/a.html\nown/a.html#one\nown/gone.html\nown/b.html#gone\n"
-    (tmp_path / "docs/data/published-addresses.txt").write_text(register, encoding="utf-8")
+    published = "own/a\nown/a#one\nown/gone\nown/b#gone\n"
+    (tmp_path / "docs/data/published.txt").write_text(published, encoding="utf-8")
     return tmp_path
 
 
@@ -104,41 +90,35 @@ DAMAGE: dict[str, Callable[[Path], object]] = {
 }
 
 
-@CHECKS
-def test_warm_says_what_cold_says(tree: Path, check: Callable[[Path], list[Finding]]) -> None:
-    first = check(tree)
+def test_warm_says_what_cold_says(tree: Path) -> None:
+    first = ours(tree)
     assert shards(tree)
     assert len(first) > 40
-    assert check(tree) == first == cold(tree, check)
+    assert ours(tree) == first == cold(tree)
 
 
-@CHECKS
-def test_damage_changes_nothing(tree: Path, check: Callable[[Path], list[Finding]]) -> None:
+def test_damage_changes_nothing(tree: Path) -> None:
     """Damage after damage: what is written after one is whole again, and damaged by the next."""
-    first = check(tree)
+    first = ours(tree)
     for name, damage in DAMAGE.items():
         files = shards(tree)
         assert files, name
         for file in files:
             damage(file)
-        assert check(tree) == first, name
-    assert check(tree) == first
+        assert ours(tree) == first, name
+    assert ours(tree) == first
 
 
-@THEIRS_SLOWLY
 @pytest.mark.parametrize("spoilt", [None, "x", 3, [[1]], {}, [{"title": 3}, [[1]], []], [[1], 2]])
-def test_values_that_are_something_else_change_nothing(
-    tree: Path, check: Callable[[Path], list[Finding]], spoilt: object
-) -> None:
-    first = check(tree)
+def test_values_that_are_something_else_change_nothing(tree: Path, spoilt: object) -> None:
+    first = ours(tree)
     for file in shards(tree):
         memory._write(file, dict.fromkeys(memory._read(file), spoilt))
-    assert check(tree) == first
+    assert ours(tree) == first
 
 
-@THEIRS_SLOWLY
-def test_edits_elsewhere_are_seen(tree: Path, check: Callable[[Path], list[Finding]]) -> None:
-    check(tree)
+def test_edits_elsewhere_are_seen(tree: Path) -> None:
+    ours(tree)
     docs = tree / "docs"
     steps: list[Callable[[], object]] = [
         lambda: (docs / "target.md").write_text("# Target\n\n## Renamed\n", encoding="utf-8"),
@@ -149,17 +129,17 @@ def test_edits_elsewhere_are_seen(tree: Path, check: Callable[[Path], list[Findi
         lambda: (docs / "parts/snippet.md").write_text("[z](nowhere.md)\n", encoding="utf-8"),
         lambda: (docs / "code/x.py").write_text("x\n", encoding="utf-8"),
         lambda: (docs / "data/facts/x.yml").write_text("a: 1\n", encoding="utf-8"),
-        lambda: (docs / "data/published-addresses.txt").write_text("own/lost.html\n", "utf-8"),
+        lambda: (docs / "data/published.txt").write_text("own/lost\n", "utf-8"),
         lambda: (tree / "mkdocs.yml").write_text("site_name: x\n", encoding="utf-8"),
         lambda: (docs / "own/a.md").rename(docs / "own/c.md"),
         lambda: (docs / "own/none.md").write_text(note("x\n", "None"), encoding="utf-8"),
     ]
-    before = check(tree)
+    before = ours(tree)
     changes = 0
     for step in steps:
         step()
-        after = check(tree)
-        assert after == cold(tree, check)
+        after = ours(tree)
+        assert after == cold(tree)
         changes += after != before
         before = after
     assert changes >= 8
@@ -207,7 +187,7 @@ def test_ids_that_a_build_makes_are_remembered(tree: Path) -> None:
 
     def dead() -> set[str]:
         found = ours(tree)
-        assert found == cold(tree, ours) == ours(tree)
+        assert found == cold(tree) == ours(tree)
         return {one.file for one in found if one.target == "#term-multicast"}
 
     assert not dead()
@@ -260,16 +240,13 @@ def test_edits_of_data_are_seen(tree: Path) -> None:
         else:
             file.write_text(changed, encoding="utf-8")
         warm = ours(tree)
-        assert warm == cold(tree, ours), path
+        assert warm == cold(tree), path
         said |= {one.rule for one in warm}
     assert {rule.partition("-")[0] for rule in said} >= {"facts", "value", "calc", "figure"}
 
 
-@CHECKS
 @pytest.mark.parametrize("edits", [2, pytest.param(6, marks=pytest.mark.slow)])
-def test_any_series_of_edits(
-    tree: Path, check: Callable[[Path], list[Finding]], edits: int
-) -> None:
+def test_any_series_of_edits(tree: Path, edits: int) -> None:
     chance = random.Random(4)
     bodies = [body for _, _, body, _ in DEFECTS] + VALID
     paths = sorted(path for path in FILES if path.endswith(".md"))
@@ -281,72 +258,16 @@ def test_any_series_of_edits(
             else:
                 text = f"# T\n\n{chance.choice(bodies)}\n\n## {chance.choice('ABC')}\n"
                 file.write_text(text.replace("{name}", file.name), encoding="utf-8")
-        assert check(tree) == cold(tree, check)
+        assert ours(tree) == cold(tree)
 
 
 def test_other_code_and_other_settings_remember_nothing_of_each_other(
     tree: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with_github = theirs(tree)
-    alone = check_folder(tree / "docs", cache=tree / memory.FOLDER)[1]
-    assert {one.rule for one in with_github} - {one.rule for one in alone} == {
-        "own-address",
-        "view-difference",
-    }
+    alone = {one.rule for one in read_tree(tree).findings}
+    assert {one.rule for one in ours(tree)} - alone == {"own-address"}
     seen: list[int] = []
     monkeypatch.setattr(memory, "fingerprint", lambda: b"another version")
     monkeypatch.setattr(memory, "_write", lambda file, values: seen.append(len(values)))
-    theirs(tree)
+    ours(tree)
     assert sum(seen) > 100, "every note is read anew by other code"
-
-
-def test_only_what_changed_is_read_again(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    theirs(tree)
-    read: list[str] = []
-    whole = load.__globals__["read_note"]
-
-    def spy(path: str, *rest: object, **named: object) -> object:
-        read.append(path)
-        return whole(path, *rest, **named)
-
-    monkeypatch.setitem(load.__globals__, "read_note", spy)
-    theirs(tree)
-    assert read == []
-    (tree / "docs" / "sub" / "page.md").write_text("# Page\n\nnew\n", encoding="utf-8")
-    theirs(tree)
-    assert read == ["sub/page.md"]
-
-
-def test_what_is_remembered_is_a_whole_parse(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A parse that cannot be unpacked is made again: right, but as slow as without a memory."""
-    marked = "# M\n\n50 <!-- calc units.uni value=400 --> and <kbd>x</kbd> {#a}\n\n```c\nx\n```\n"
-    (tree / "docs" / "marked.md").write_text(marked, encoding="utf-8")
-    docs, cache = tree / "docs", tree / memory.FOLDER
-    first = check_folder(docs, cache=cache)[0].notes
-    assert first["marked.md"].source.comments
-
-    def parse(*_: object) -> None:
-        raise AssertionError("a remembered note was parsed again")
-
-    again = check_folder(docs, cache=cache)[0].notes
-    monkeypatch.setitem(load.__globals__, "parse", parse)
-    for path, note_ in first.items():
-        for name in Source.__dataclass_fields__:
-            assert getattr(again[path].source, name) == getattr(note_.source, name), (path, name)
-
-
-def test_memories_of_many_trees_are_bounded(tmp_path: Path) -> None:
-    for number in range(12):
-        docs = tmp_path / f"t{number}" / "docs"
-        docs.mkdir(parents=True)
-        (docs / "a.md").write_text("# A\n", encoding="utf-8")
-        check_folder(docs, cache=tmp_path / "cache")
-    assert len(list((tmp_path / "cache").iterdir())) == memory._FOLDERS
-
-
-def test_a_folder_that_cannot_be_written_costs_only_time(tmp_path: Path) -> None:
-    docs = tmp_path / "docs"
-    docs.mkdir()
-    (docs / "a.md").write_text("# A\n\n[x](gone.md)\n", encoding="utf-8")
-    (tmp_path / "cache").write_text("in the way", encoding="utf-8")
-    assert [one.rule for one in check_folder(docs, cache=tmp_path / "cache")[1]] == ["dead-link"]

@@ -12,7 +12,6 @@ import re
 from dataclasses import dataclass, field
 
 from hooks.markdown import github_inline
-from hooks.markdown.dialects import Dialect
 from hooks.markdown.reader import containers, definitions, fences, lists, raw_html, tables
 from hooks.markdown.reader.lines import (
     INDENT,
@@ -58,7 +57,6 @@ Block = list[Line]
 class Blocks:
     """Reads blocks into a tree; what belongs to no place in it is listed beside."""
 
-    dialect: Dialect
     html: raw_html.Found
     taken: fences.Found
     definitions: list[definitions.Definition] = field(default_factory=list)
@@ -126,7 +124,7 @@ class Blocks:
                 return
             self._read_code(parent, block, waiting)
             return
-        if first[:1] in ("$", "\\") and self.dialect.math and self._try_math(parent, block):
+        if first[:1] in ("$", "\\") and self._try_math(parent, block):
             return
         if "|" in first and len(block) > 1:
             cells = tables.cells(block)
@@ -147,25 +145,23 @@ class Blocks:
             possible.discard("rule")
         if lists.try_list(self, parent, block):
             return
-        on = self.dialect
-        has_terms = "terms" in possible and on.definition_lists
-        if has_terms and lists.try_definition_list(self, parent, block, waiting):
+        if "terms" in possible and lists.try_definition_list(self, parent, block, waiting):
             return
         if "quote" in possible:
             if self._try_quote(parent, block):
                 return
             possible.discard("quote")
         if "bracket" in possible:
-            if on.footnotes and definitions.try_footnote(self, block, waiting):
+            if definitions.try_footnote(self, block, waiting):
                 return
-            if "star" in possible and on.abbreviations:
+            if "star" in possible:
                 if definitions.try_abbreviation(block, waiting):
                     return
                 possible.discard("star")
             if definitions.try_references(self, block, waiting):
                 return
             possible.discard("bracket")
-        elif "star" in possible and on.abbreviations:
+        elif "star" in possible:
             if definitions.try_abbreviation(block, waiting):
                 return
             possible.discard("star")
@@ -266,16 +262,12 @@ class Blocks:
             self.read_blocks(parent, [block[:index]])
         lines = block[index:]
         content = [_unquote(line) for line in lines]
-        if self.dialect.callouts:
-            first = next((n for n, line in enumerate(lines) if line[0].strip() != ">"), 0)
-            callout = _CALLOUT.match(lines[first][0])
-            if callout:
-                title = strip(cut(lines[first], callout.end()))
-                content[first : first + 1] = [title, ("", title[1], 0)]
-        last = parent.last
-        joins = not self.dialect.callouts and last is not None and last.tag == "blockquote"
-        quote = last if joins and last is not None else parent.add("blockquote")
-        self.in_state("blockquote", quote, chunks(content))
+        first = next((n for n, line in enumerate(lines) if line[0].strip() != ">"), 0)
+        callout = _CALLOUT.match(lines[first][0])
+        if callout:
+            title = strip(cut(lines[first], callout.end()))
+            content[first : first + 1] = [title, ("", title[1], 0)]
+        self.in_state("blockquote", parent.add("blockquote"), chunks(content))
         return True
 
 

@@ -12,7 +12,6 @@ from hooks.markdown.reader.lines import INDENT, TAB, Line, detab
 from hooks.markdown.reader.nodes import Node
 
 if TYPE_CHECKING:
-    from hooks.markdown.dialects import Dialect
     from hooks.markdown.reader.blocks import Block, Blocks
 
 _ADMONITION = re.compile(r'!!! ?[\w-]+(?: +[\w-]+)*(?: +"(?P<title>.*?)")? *\Z')
@@ -27,14 +26,7 @@ def try_container(
     blocks: Blocks, parent: Node, block: Block, waiting: list[Block], possible: set[str]
 ) -> bool:
     """Read a block as the start of a container, or as more content of the one before it."""
-    dialect = blocks.dialect
-    for tag, pattern, mark, is_on in (
-        ("admonition", _ADMONITION, "!", dialect.admonitions),
-        ("details", _DETAILS, "?", dialect.details),
-        ("tabs", _TAB, "=", dialect.tabs),
-    ):
-        if not is_on:
-            continue
+    for tag, pattern, mark in (("details", _DETAILS, "?"), ("tabs", _TAB, "=")):
         if mark in possible:
             for index, line in enumerate(block):
                 match = pattern.match(line[0]) if line[0].startswith(mark) else None
@@ -47,17 +39,10 @@ def try_container(
     return False
 
 
-def is_unknown(text: str, dialect: Dialect) -> bool:
-    """Tell whether a line would begin a container of a kind that the dialect lacks."""
-    for pattern, is_on in (
-        (_ADMONITION, dialect.admonitions),
-        (_DETAILS, dialect.details),
-        (_TAB, dialect.tabs),
-    ):
-        match = None if is_on else pattern.match(text)
-        if match is not None:  # more than one word without a title is an exclamation
-            return match["title"] is not None or len(text[3:].split()) == 1
-    return False
+def is_unknown(text: str) -> bool:
+    """Tell whether a line would begin an admonition, which the site does not read."""
+    match = _ADMONITION.match(text)  # more than one word without a title is an exclamation
+    return match is not None and (match["title"] is not None or len(text[3:].split()) == 1)
 
 
 def _start(
