@@ -1,6 +1,6 @@
 """Addresses that a release has published: which no longer answer, and where they lead now.
 
-They are written `link/topo/nvswitch` and `link/topo/nvswitch#实测`: a page answers to the ids of both
+They read `link/topo/nvswitch` and `link/topo/nvswitch#实测`: a page answers to the ids of both
 languages. `published.txt` lists them; `moved.yml` (`old: new`) maps those that are gone.
 """
 
