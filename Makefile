@@ -18,7 +18,7 @@ ifdef CACHE
 export HANDBOOK_CACHE := $(CACHE)
 endif
 
-.PHONY: help serve build test test-slow test-all engines check links diagrams bench cuda rdma mpi openmp simd gloo books format lock new contents register properdocs clean
+.PHONY: help serve build test test-slow test-all engines check links diagrams bench cuda rdma mpi openmp simd gloo books format lock new contents properdocs clean
 
 help: ## List the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -153,9 +153,6 @@ contents: $(VENV)/site.stamp ## Refresh CONTENTS*.md, and the address of the sit
 new: $(VENV)/site.stamp ## Start a note: make new NOTE=link/topo/example
 	@test -n "$(NOTE)" || (echo "new: say which note, such as make new NOTE=link/topo/example"; exit 2)
 	@$(BIN)/python -m hooks new "$(NOTE)"
-
-register: $(VENV)/site.stamp ## Register every address of pages and headings, which are then kept: at a release
-	@$(BIN)/python -m hooks register --write
 
 lock: $(VENV)/dev.stamp ## Resolve the dependencies anew, with hashes
 	@for part in site dev bench properdocs; do \

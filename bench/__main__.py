@@ -8,9 +8,7 @@ import sys
 PARTS = {
     "build": "bench.build",
     "check": "bench.check",
-    "hostile": "bench.hostile",
     "save": "bench.save",
-    "trees": "bench.elsewhere",
     "search": "bench.search.run",
 }
 """Name and module of each part; a module has `main(arguments) -> exit status`."""

@@ -15,7 +15,6 @@ _WORDS = {
         "none": "尚无记录。",
         "speed": ("比较", "结果"),
         "peers": ("工具", "找出缺陷", "误报", "{notes} 篇的处理器时间"),
-        "trees": ("仓库与提交", "笔记", "发现", "逐条打开核对", "其中误报"),
         "mine": "本手册的检查",
         "builds": "（含构建）",
         "times": " 倍",
@@ -32,7 +31,6 @@ _WORDS = {
         "none": "No record yet.",
         "speed": ("Compared", "Result"),
         "peers": ("Tool", "Defects found", "Blamed wrongly", "Processor time, {notes} notes"),
-        "trees": ("Repository and commit", "Notes", "Findings", "Opened by hand", "Of these wrong"),
         "mine": "this handbook's check",
         "builds": " (with the build)",
         "times": " times",
@@ -49,11 +47,11 @@ _WORDS = {
 
 
 def render(part: str, language: str, results: Path = RESULTS) -> str:
-    """Return a part of the page: `speed`, `peers` or `trees`."""
-    record = _load(results / ("trees.json" if part == "trees" else "check.json"))
+    """Return a part of the page: `speed` or `peers`."""
+    record = _load(results / "check.json")
     if record is None or (part == "peers" and not {"quality", "peers"} <= record.keys()):
         return str(_WORDS[language]["none"])
-    return {"speed": speed, "peers": peers, "trees": trees}[part](record, language)
+    return {"speed": speed, "peers": peers}[part](record, language)
 
 
 def _load(path: Path) -> dict[str, Any] | None:
@@ -136,15 +134,3 @@ def peers(record: dict[str, Any], language: str) -> str:
             rows.append((str(words["mine"]), found, wrong, f"{timed['ours']['cpu_s']:.2f} s"))
     head = tuple(str(one).format(notes=timed["notes"]) for one in words["peers"])
     return _table(head, rows, right=3)
-
-
-def trees(record: dict[str, Any], language: str) -> str:
-    """Return what was found in public trees, and how the sample was judged."""
-    rows = []
-    for tree in record["trees"]:
-        address = f"https://github.com/{tree['repository']}/tree/{tree['commit']}"
-        opened, wrong = sum(tree["opened"].values()), sum(tree["wrong"].values())
-        found = ", ".join(f"`{rule}` {count}" for rule, count in tree["found"].items())
-        name = f"[{tree['repository']}]({address}) `{tree['commit'][:7]}`"
-        rows.append((name, str(tree["notes"]), found, str(opened), str(wrong)))
-    return _table(_WORDS[language]["trees"], rows, right=0)

@@ -18,7 +18,7 @@ from bench.search.evaluation import page as search_page
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = {
     "search": ("quality", "speed", "history"),
-    "check": ("speed", "peers", "trees"),
+    "check": ("speed", "peers"),
     "build": ("speed", "save"),
 }
 """What a marker begins with, and the parts that there are."""

@@ -20,7 +20,7 @@ from typing import Any, ClassVar
 
 from hooks import handbook
 from hooks.data import load
-from hooks.links import addresses, assets, digest, safety
+from hooks.links import assets, digest, safety
 from hooks.links import check as source_check
 from hooks.notes import catalogue, navigation, twins
 from hooks.pages import fences
@@ -33,8 +33,6 @@ CHECKS = (
     (twins, "check_pairs"),
     (navigation, "check_navigation"),
     (assets, "orphans"),
-    (addresses, "check_aliases"),
-    (addresses, "check_register"),
     (handbook, "_check_data"),
     (check, "check_site"),
     (safety, "check_rendered"),

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any
 from hooks.cache import code, digest, of_files
 from hooks.drawings import drawn, figures
 from hooks.findings import Finding
-from hooks.links import safety
+from hooks.links import moved, safety
 from hooks.markdown import PLACE, Rendered, finish, put_in, rendered, split, text_of
 from hooks.notes import draft_ids, drafts, history, minutes, published, twins
 from hooks.pages import (
@@ -313,6 +313,7 @@ def complete_page(build: Build, html: str, place: Place) -> tuple[str, Effects]:
     twin = tree.notes.twin(note, "en" if note.language == "zh" else "zh")
     if twin is not None:
         html = aliases.add_aliases(html, twins.twin_ids(note, twin))
+    html = moved.add_anchors(html, note.id, tree.moved)
     html = figures.inline_figures(
         html, page_dir=tree.docs / build.page_dir, docs_dir=tree.docs, language=build.language
     )

@@ -6,18 +6,15 @@ import importlib
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from hooks.findings import Finding, has_errors
 
 # What only one command needs is imported there: a check on every save must start at once.
-if TYPE_CHECKING:
-    from hooks.notes import Catalogue
 
 ROOT = Path(__file__).resolve().parent.parent
-FORMATS = ("text", "github", "sarif", "json")
+FORMATS = ("text", "github", "json")
 ARCHIVE = "ai-infra-hpc-handbook-offline"
 
 
@@ -50,11 +47,6 @@ def main() -> None:
 @main.command()
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
 @click.option(
-    "--docs",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
-    help="Check the notes in this folder, whoever wrote them (default: this handbook's).",
-)
-@click.option(
     "--site",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     help="Check the built pages in this folder too.",
@@ -72,7 +64,6 @@ def main() -> None:
 )
 def check(
     paths: tuple[Path, ...],
-    docs: Path | None,
     site: Path | None,
     site_url: str,
     repo_url: str,
@@ -95,7 +86,7 @@ def check(
     if missing is not None:
         raise click.UsageError(f"'{missing}' does not exist")
     try:
-        count, findings, root = _find(docs, site, site_url, repo_url, since)
+        count, findings = _find(site, site_url, repo_url, since)
     except Exception as error:  # whatever it is: a check that broke down has not passed
         if not isinstance(error, OSError):
             import traceback
@@ -104,10 +95,10 @@ def check(
         click.echo(f"check: could not run: {report.visible(str(error))}", err=True)
         sys.exit(2)
     if paths:
-        findings = [finding for finding in findings if _lies_in(finding, paths, root)]
-    if findings or style in ("json", "sarif"):
+        findings = [finding for finding in findings if _lies_in(finding, paths)]
+    if findings or style == "json":
         colour = sys.stdout.isatty() and "NO_COLOR" not in os.environ
-        click.echo(report.render(style, findings, root, colour=colour), color=colour)
+        click.echo(report.render(style, findings, ROOT, colour=colour), color=colour)
     errors = sum(finding.severity == "error" for finding in findings)
     click.echo(
         f"check: {count} notes, {errors} errors, {len(findings) - errors} warnings", err=True
@@ -116,44 +107,27 @@ def check(
 
 
 def _find(
-    docs: Path | None,
-    site: Path | None,
-    site_url: str,
-    repo_url: str,
-    since: str | None,
-) -> tuple[int, list[Finding], Path]:
-    """Return the number of notes, the findings, and the folder that they are relative to."""
-    notes: Catalogue
-    if docs is None or docs.resolve() == ROOT / "docs":
-        from hooks import handbook
+    site: Path | None, site_url: str, repo_url: str, since: str | None
+) -> tuple[int, list[Finding]]:
+    """Return the number of notes, and the findings."""
+    from hooks import handbook
 
-        docs, root = ROOT / "docs", ROOT
-        tree = handbook.read_tree(ROOT, repo_url=repo_url, site_url=site_url)
-        notes, findings = tree.notes, tree.findings + handbook.readme_findings(tree)
-        if since:
-            from hooks.notes import history
+    tree = handbook.read_tree(ROOT, repo_url=repo_url, site_url=site_url)
+    findings = tree.findings + handbook.readme_findings(tree)
+    if since:
+        from hooks.notes import history
 
-            findings = findings + history.one_language(notes, history.changed_since(root, since))
-    else:
-        from hooks.links.elsewhere import folder
-        from hooks.notes import FOLDER
-
-        docs = docs.resolve()
-        root = docs.parent
-        # The cache is this handbook's, never a file in somebody else's tree.
-        notes, findings = folder.check_folder(
-            docs, repo_url=repo_url, site_url=site_url, cache=ROOT / FOLDER
-        )
+        findings += history.one_language(tree.notes, history.changed_since(ROOT, since))
     if site is not None:
         from hooks.site import check as site_check
 
         name = site.as_posix().rstrip("/")
-        findings = findings + site_check.check_site(site, site_url=site_url, name=name)
-    return len(notes.notes), sorted(set(findings)), root
+        findings += site_check.check_site(site, site_url=site_url, name=name)
+    return len(tree.notes.notes), sorted(set(findings))
 
 
-def _lies_in(finding: Finding, paths: tuple[Path, ...], root: Path) -> bool:
-    file = (root / finding.file).resolve()
+def _lies_in(finding: Finding, paths: tuple[Path, ...]) -> bool:
+    file = (ROOT / finding.file).resolve()
     return any(file == path.resolve() or path.resolve() in file.parents for path in paths)
 
 
@@ -192,16 +166,17 @@ def links() -> None:
 
 
 @main.command()
-@click.option("--write", is_flag=True, help="Add them (default: only compare).")
-def register(write: bool) -> None:
-    """Register the addresses of every page and heading, so that they are kept: at a release."""
+def release() -> None:
+    """Write down the pages and headings of a release, which are kept from then on.
+
+    Exit status: 0 where they stood there, 1 where docs/data/published.txt must be committed.
+    """
     from hooks import handbook
 
-    findings = handbook.register_findings(handbook.read_tree(ROOT), write=write)
-    for finding in [] if write else findings:
-        click.echo(finding.text)
-    click.echo(f"register: {('written' if write else 'stale') if findings else 'fresh'}", err=True)
-    sys.exit(1 if findings and not write else 0)
+    changed = handbook.publish(handbook.read_tree(ROOT))
+    said = "written: commit docs/data/published.txt" if changed else "fresh"
+    click.echo(f"release: addresses {said}", err=True)
+    sys.exit(1 if changed else 0)
 
 
 @main.command()

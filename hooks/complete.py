@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from hooks.calc import engine as calc_engine
 from hooks.calc import presets as calc_presets
 from hooks.data import downloads, resource_files
-from hooks.links import addresses
+from hooks.links import moved
 from hooks.pages import graph, questions, resources
 from hooks.search import entries, topics
 from hooks.search import install as search_install
@@ -58,9 +58,7 @@ def _write(build: Build, staged: Path, site_url: str) -> None:
     """Write what is made from the pages, kind by kind: of a large site only one is held at once."""
     tree = build.tree
     add = functools.partial(publish.add_files, staged)
-    for old, new in addresses.redirects(tree.notes).items():
-        canonical = f"{site_url}{new}" if site_url else ""
-        add({old: addresses.redirect_page(old, new, _language_of(old), canonical)})
+    add(moved.redirect_pages(tree.moved, site_url))
     add(_carried(build, site_url))
     add(downloads.files(tree.facts))
     add(build.files)

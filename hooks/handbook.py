@@ -21,7 +21,7 @@ from hooks.data import (
 )
 from hooks.drawings import diagrams, drawn, figures
 from hooks.findings import Finding
-from hooks.links import Settings, addresses, assets, check, safety, text
+from hooks.links import Settings, assets, check, moved, safety, text
 from hooks.notes import (
     Catalogue,
     Note,
@@ -54,7 +54,7 @@ WRITTEN = {"README.md": "zh", "README.en.md": "en", "CONTENTS.md": "zh", "CONTEN
 
 _PROGRAM = re.compile(rb'"path": "([^"\\]+)"')
 _NO_DATA = re.compile(
-    r"assets/(?!javascripts/calc/)|data/(?:raw|external|published)|.*\.(?:svg|png|jpe?g|webp|pdf)\Z"
+    r"assets/(?!javascripts/calc/)|data/(?:raw|external|published|moved)|.*\.(?:svg|png|jpe?g|webp|pdf)\Z"
 )
 """Files that no figure on a page is taken from."""
 
@@ -132,11 +132,8 @@ def _read_rest(
     findings += problems
     ways, problems = _check_paths(notes, layout)
     findings += problems
-    findings += addresses.check_aliases(notes)
-    if layout.register.is_file():
-        lines = layout.register.read_text(encoding="utf-8").splitlines()
-        name = layout.name(layout.register)
-        findings += addresses.check_register(lines, published(notes), name)
+    former, problems = _check_published(published(notes), layout)
+    findings += problems
     data = Data(root, docs, notes, library, kept)
     data.stamp = _stamp(data)
     findings += _check_data(data)
@@ -151,6 +148,7 @@ def _read_rest(
         ways,
         library,
         findings,
+        former,
     )
     rest = cache.of_files([config, layout.report, layout.terms], root)
     texts = [(path, note.text) for path, note in notes.notes.items()]
@@ -167,6 +165,19 @@ def _check_coverage(
     if found is not None and document is not None:
         findings += coverage_page.check(found, document, notes, library)
     return (None if findings else found), findings
+
+
+def _check_published(notes: Catalogue, layout: Layout) -> tuple[dict[str, str], list[Finding]]:
+    """Return what has moved since a release, and which of its addresses no longer answer."""
+    former: dict[str, str] = {}
+    findings: list[Finding] = []
+    if layout.moved.is_file():
+        text = layout.moved.read_text(encoding="utf-8")
+        former, findings = moved.load(text, layout.name(layout.moved), notes)
+    if layout.published.is_file():
+        lines = layout.published.read_text(encoding="utf-8").splitlines()
+        findings += moved.check(lines, layout.name(layout.published), notes, former)
+    return former, findings
 
 
 def _check_paths(
@@ -309,22 +320,16 @@ def missing_translations(notes: Catalogue) -> list[Finding]:
     return findings
 
 
-def register_findings(tree: Tree, *, write: bool = False) -> list[Finding]:
-    """Tell whether the register of published addresses lacks any of today's; add them if asked.
-
-    That is for a release: a branch may still rename what nobody has read yet.
-    """
-    layout = Layout(tree.docs)
-    path = layout.register
-    text = path.read_text(encoding="utf-8") if path.is_file() else ""
-    fresh = addresses.merged(text.splitlines(), published(tree.notes))
-    if fresh == text:
-        return []
-    if write:
-        path.write_text(fresh, encoding="utf-8")
-    count = len(set(fresh.splitlines()) - set(text.splitlines()))
-    message = f"{count} new addresses are not registered; run: make register"
-    return [Finding(layout.name(path), 0, 0, "stale-register", message)]
+def publish(tree: Tree) -> bool:
+    """Write down the pages and headings of a release; tell whether that changed the file."""
+    path = Layout(tree.docs).published
+    fresh = "".join(
+        f"{one}\n" for one in sorted(moved.current(published(tree.notes)) | {*tree.moved})
+    )
+    if path.is_file() and path.read_text(encoding="utf-8") == fresh:
+        return False
+    path.write_text(fresh, encoding="utf-8")
+    return True
 
 
 def readme_findings(tree: Tree, *, write: bool = False, site_url: str = "") -> list[Finding]:

@@ -107,6 +107,8 @@ class Tree:
     """The library of resources, as far as it is valid."""
     findings: list[Finding]
     """Everything the checks found, sorted."""
+    moved: Mapping[str, str]
+    """What took the place of pages and headings that are gone since a release."""
 
     @property
     def facts(self) -> facts.FactBase:

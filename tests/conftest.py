@@ -274,6 +274,7 @@ class Project:
             self.write(f"docs/{name}.md", text)
         self.write("docs/topic/figures/x.svg", samples.stepped("step"))
         self.lend_data()
+        self.write("docs/data/moved.yml", samples.MOVED)
         self.add_to_nav("topic/two.md", "topic/three.md")
 
     def lend_data(self) -> None:

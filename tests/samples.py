@@ -63,14 +63,15 @@ def stepped(kind: str) -> str:
 _BOXES = "![three boxes](figures/x.svg)\n\n"
 _UNITS = "```calc\nunits\n```\n\n" * 2
 _PIPELINE = "```calc\npipeline\n```"
+MOVED = "topic/old: topic/one\nelsewhere/deep/old: topic/one\n"
+"""What took the place of pages that are gone."""
 BROWSED = {
     "topic/index": _browsed("主题", "map", "tags: [NVLink]"),
     "topic/index.en": _browsed("Topic", "map", "tags: [NVLink]"),
     "topic/one": _browsed(
         "第一篇",
         "note",
-        "tags: [NVLink, 胖树, 标记0, 标记1, 标记2, 标记3, 标记4]\n"
-        "aliases: [topic/old, elsewhere/deep/old]",
+        "tags: [NVLink, 胖树, 标记0, 标记1, 标记2, 标记3, 标记4]",
         ("显存带宽", "零拷贝的带宽"),
         ("链路带宽", "带宽与零拷贝"),
     ),

@@ -24,7 +24,7 @@ adapter.ROOT = Path(__file__).parent
 from hooks.adapter import *
 """
 _PICTURES = (".svg", ".png")
-_NAMES_NOTES = {"coverage.yml", "paths.yml", "topics.yml", "published-addresses.txt"}
+_NAMES_NOTES = {"coverage.yml", "paths.yml", "topics.yml", "published.txt", "moved.yml"}
 _FREE_OF_NOTES = ("facts", "sources")
 """Folders of data that a tree with other notes can use as they are."""
 _OURS = ("hooks:", "extra_css:", "extra_javascript:", "  custom_dir:", "strict:", "plugins:")

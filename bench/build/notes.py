@@ -114,7 +114,6 @@ def text(note: Note, copy: Copy, held: Mapping[tuple[str, int], str]) -> str:
     title = fields["title"]
     if copy.number > 1:
         fields["title"] = f"{title} {copy.number}"
-    fields.pop("aliases", None)
     wanted = [_found(one, copy, held) for one in fields.pop("prerequisites", [])]
     if any(wanted):
         fields["prerequisites"] = [one for one in wanted if one]

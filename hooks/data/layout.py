@@ -59,9 +59,14 @@ class Layout:
         return self.data / "paths.yml"
 
     @property
-    def register(self) -> Path:
-        """Every address that was ever published."""
-        return self.data / "published-addresses.txt"
+    def published(self) -> Path:
+        """The pages and headings of the last release; absent before the first."""
+        return self.data / "published.txt"
+
+    @property
+    def moved(self) -> Path:
+        """What took the place of pages and headings that are gone; absent until needed."""
+        return self.data / "moved.yml"
 
     @property
     def report(self) -> Path:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from hooks.findings.finding import Finding, has_errors, nearest
-from hooks.findings.formats import FORMATS
 from hooks.findings.schema import Document, Fast, YamlError, load, past_day, read, validate
 
 __all__ = [
-    "FORMATS",
     "Document",
     "Fast",
     "Finding",

@@ -1,4 +1,4 @@
-"""Findings as text, as JSON, as annotations on GitHub."""
+"""Findings as JSON, and as annotations on GitHub."""
 
 from __future__ import annotations
 
@@ -6,12 +6,6 @@ import json
 from collections.abc import Sequence
 
 from hooks.findings.finding import Finding
-
-
-def as_text(findings: Sequence[Finding]) -> str:
-    """One line a finding, ordered by place."""
-    return "\n".join(finding.text for finding in sorted(findings))
-
 
 _FIELDS = ("file", "line", "column", "rule", "severity", "target", "message", "suggestion")
 
@@ -45,6 +39,3 @@ def _annotation(finding: Finding) -> str:
         properties.append(f"col={finding.column}")
     properties.append(f"title={escape_property(finding.rule)}")
     return f"::{finding.severity} {','.join(properties)}::{escape(finding.message + hint)}"
-
-
-FORMATS = {"text": as_text, "json": as_json, "github": as_github}

@@ -1,23 +1,19 @@
-"""Say what was found: to people with the place underlined, to GitHub, as SARIF, as JSON."""
+"""Say what was found: to people with the place underlined, to GitHub, as JSON."""
 
 from __future__ import annotations
 
-import json
 import re
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import groupby
 from pathlib import Path
-from urllib.parse import quote
 
-from hooks.findings import rules
 from hooks.findings.finding import Finding
 from hooks.findings.formats import as_github, as_json
 
 _WIDTH = 100
 _UNSEEN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
 _RED, _YELLOW, _BOLD, _CYAN, _PLAIN = "\x1b[31m", "\x1b[33m", "\x1b[1m", "\x1b[36m", "\x1b[0m"
-_LEVELS = {"error": "error", "warning": "warning"}
 
 
 def visible(text: str) -> str:
@@ -92,49 +88,6 @@ def _marked(line: str, start: int, target: str) -> int:
     return word.end() if word else 1
 
 
-def as_sarif(findings: Sequence[Finding]) -> str:
-    """Return findings in the Static Analysis Results Interchange Format, version 2.1.0."""
-    names = sorted({finding.rule for finding in findings})
-    described = []
-    for name in names:
-        rule = rules.find(name)
-        entry: dict[str, object] = {"id": name}
-        if rule is not None:
-            what, why, mend = rule.words["en"]
-            entry["shortDescription"] = {"text": what}
-            entry["help"] = {"text": f"{why}. {mend}."}
-        described.append(entry)
-    run = {
-        "tool": {"driver": {"name": "hooks check", "rules": described}},
-        "columnKind": "unicodeCodePoints",
-        "results": [_result(finding, names) for finding in sorted(findings)],
-    }
-    document = {
-        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
-        "version": "2.1.0",
-        "runs": [run],
-    }
-    return _clean(json.dumps(document, ensure_ascii=False, indent=2))
-
-
-def _result(finding: Finding, names: Sequence[str]) -> dict[str, object]:
-    hint = f"; did you mean '{finding.suggestion}'?" if finding.suggestion else ""
-    uri = quote(finding.file, safe="/", errors="surrogateescape")
-    location: dict[str, object] = {"artifactLocation": {"uri": uri}}
-    if finding.line:
-        region = {"startLine": finding.line}
-        if finding.column:
-            region["startColumn"] = finding.column
-        location["region"] = region
-    return {
-        "ruleId": finding.rule,
-        "ruleIndex": list(names).index(finding.rule),
-        "level": _LEVELS.get(finding.severity, "note"),
-        "message": {"text": finding.message + hint},
-        "locations": [{"physicalLocation": location}],
-    }
-
-
 def _clean(text: str) -> str:
     """Return text that can be written as UTF-8, whatever the names of files hold."""
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
@@ -146,12 +99,7 @@ def render(
     """Return findings in a format of `FORMATS`."""
     if style == "text":
         return as_text(findings, root, colour=colour)
-    formats: dict[str, Callable[[Sequence[Finding]], str]] = {
-        "github": as_github,
-        "json": as_json,
-        "sarif": as_sarif,
-    }
-    return _clean(formats[style](findings))
+    return _clean(as_json(findings) if style == "json" else as_github(findings))
 
 
-FORMATS = ("text", "github", "sarif", "json")
+FORMATS = ("text", "github", "json")

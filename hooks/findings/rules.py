@@ -10,8 +10,6 @@ from typing import NamedTuple
 
 import yaml
 
-OFF = "off"
-"""The severity, in other trees, of a rule that is only ours."""
 FILE = Path(__file__).with_name("rules.yml")
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
@@ -35,11 +33,9 @@ class Rule:
     words: Mapping[str, Words]
     """By language."""
     here: str = "error"
-    """Severity in this handbook."""
-    elsewhere: str = "error"
-    """Severity in other trees; `off` for rules that are only ours."""
+    """Its severity."""
     apart: Mapping[str, str] = field(default_factory=dict)
-    """Severity here of those in the family that differ, by their full names."""
+    """Severity of those in the family that differ, by their full names."""
 
 
 @cache
@@ -62,23 +58,15 @@ def find(name: str) -> Rule | None:
 
 
 def severity(name: str) -> str:
-    """Return a rule's severity in this handbook; unknown rules are errors."""
+    """Return a rule's severity; unknown rules are errors."""
     rule = find(name)
     return rule.apart.get(name, rule.here) if rule else "error"
 
 
-def severity_elsewhere(name: str) -> str:
-    """Return a rule's severity in a tree that is not this handbook; unknown rules are ours."""
-    rule = find(name)
-    return rule.elsewhere if rule else OFF
-
-
 def as_text() -> str:
     """Return the list of rules for people."""
-    notes = {OFF: " (only in this handbook)", "warning": " (a warning in other trees)"}
     parts = []
     for rule in all_rules():
         what, why, mend = rule.words["en"]
-        head = f"{rule.name}{notes.get(rule.elsewhere, '')}"
-        parts.append(f"{head}\n    what: {what}\n    why:  {why}\n    mend: {mend}")
+        parts.append(f"{rule.name}\n    what: {what}\n    why:  {why}\n    mend: {mend}")
     return "\n".join(parts)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from hooks.links.addresses import page_address
-from hooks.links.redirects import follow
+from hooks.links.moved import page_address
 from hooks.links.settings import Settings
 from hooks.links.targets import Target, resolve
 
-__all__ = ["Settings", "Target", "follow", "page_address", "resolve"]
+__all__ = ["Settings", "Target", "page_address", "resolve"]

@@ -75,10 +75,10 @@ class Judge:
             yield from self._own_address(note, link, *inside)
         elif not scheme_of(bare) and not bare.startswith("//"):
             target = resolve(bare, note.path)
-            if link.where == "field" and target.path not in self.files:
+            if link.where == "field" and (target.path or "") not in self.files:
                 # Fields name paths from the docs folder as often as from the note.
                 rooted = resolve(bare.lstrip("/"), "")
-                if rooted.path in self.files:
+                if (rooted.path or "") in self.files:
                     return
                 target = rooted if target.is_absolute else target
             if target.is_absolute and link.where != "field":

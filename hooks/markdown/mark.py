@@ -102,7 +102,9 @@ def mark(text: str) -> Marked:
         return Marked(text, (), found, masked, prose)
     # An id is made of a heading's text, code included: no token may stand there.
     searched = _HEADING.sub(lambda heading: _CODE.sub(blank, heading.group()), masked)
-    marks, parts, position = [], [], 0
+    marks: list[Mark] = []
+    parts: list[str] = []
+    position = 0
     line, line_start = 1, 0
     for start, end, kind, label in sorted(set(_candidates(searched))):
         if start < position or start == end:

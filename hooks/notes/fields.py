@@ -56,8 +56,6 @@ class FrontMatter(BaseModel):
     tags: list[str] = Field(default_factory=list, max_length=8)
     prerequisites: list[str] = Field(default_factory=list)
     """Ids of notes to read first, such as `link/topo/nvswitch`."""
-    aliases: list[str] = Field(default_factory=list)
-    """Former ids of this note, which keep leading here."""
     length: Allowance | None = None
     """More words than the budget, and why this note needs them."""
     hide: list[Literal["navigation", "toc", "path", "footer", "tags"]] = Field(default_factory=list)
@@ -79,7 +77,7 @@ class FrontMatter(BaseModel):
             raise ValueError("is empty; name two to six words that readers look for")
         return value
 
-    @field_validator("prerequisites", "aliases")
+    @field_validator("prerequisites")
     @classmethod
     def _note_ids(cls, value: list[str]) -> list[str]:
         for item in value:

@@ -35,8 +35,8 @@ _MARKER = re.compile(
     re.MULTILINE,
 )
 _RULES_WORDS = {
-    "zh": ("（仅本手册）", "规则", "报告什么", "怎样修正"),
-    "en": (" (only in this handbook)", "Rule", "What is reported", "How to mend it"),
+    "zh": ("规则", "报告什么", "怎样修正"),
+    "en": ("Rule", "What is reported", "How to mend it"),
 }
 
 
@@ -143,12 +143,10 @@ def fill_markers(
 
 def rules_table(language: str) -> str:
     """Return every rule as a table: its name, what is reported, how to mend it."""
-    ours, *head = _RULES_WORDS[language]
-    lines = [f"| {' | '.join(head)} |", "| --- | --- | --- |"]
+    lines = [f"| {' | '.join(_RULES_WORDS[language])} |", "| --- | --- | --- |"]
     for rule in rules.all_rules():
         said = rule.words[language]
-        mark = ours if rule.elsewhere == rules.OFF else ""
-        lines.append(f"| `{rule.name}`{mark} | {_cell(said.what)} | {_cell(said.mend)} |")
+        lines.append(f"| `{rule.name}` | {_cell(said.what)} | {_cell(said.mend)} |")
     return "\n".join(lines)
 
 

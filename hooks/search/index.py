@@ -48,8 +48,7 @@ class Index:
 
 def _record(page: Page) -> list[Any]:
     """Return a page as the core reads it (Index.add in core/2_index.js)."""
-    extra = [page.description, *(alias.rpartition("/")[2] for alias in page.aliases)]
-    extra.append(page.key.rpartition("/")[2])
+    extra = [page.description, page.key.rpartition("/")[2]]
     return [
         page.key,
         page.location,

@@ -67,7 +67,6 @@ class Page:
     description: str = ""
     kind: str = ""
     tags: tuple[str, ...] = ()
-    aliases: tuple[str, ...] = ()
     is_draft: bool = False
     """Whether its author calls it unfinished: nothing of it is to be found."""
     fallback: str = ""
@@ -124,5 +123,4 @@ def with_meta(page: Page, meta: FrontMatter | Mapping[str, object] | None) -> Pa
     page.kind = word("kind")
     page.is_draft = fields.get("draft") is True
     page.tags = words("tags")
-    page.aliases = words("aliases")
     return page

@@ -17,7 +17,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from hooks.cache import Cache, digest
 from hooks.findings import Finding, nearest
-from hooks.links import Target, follow, resolve
+from hooks.links import Target, resolve
 from hooks.markdown import html_tags
 
 _LOADED = {
@@ -47,11 +47,9 @@ class Page:
     ids: frozenset[str]
     repeated_ids: tuple[str, ...]
     links: tuple[str, ...]
-    """Where the page leads: `href` of anchors."""
+    """Where the page leads: `href` of anchors, and where it sends the reader by itself."""
     loads: tuple[str, ...]
     """What the page fetches by itself: scripts, styles, images."""
-    refresh: str = ""
-    """Where the page sends the reader by itself; empty when it stays."""
 
 
 def read_page(path: str, html: str) -> Page:
@@ -83,15 +81,12 @@ def read_page(path: str, html: str) -> Page:
                 loads.extend(html_tags.srcset(value))
             elif value:
                 loads.append(value)
-    refresh = ""
     for node in tree.css("meta[http-equiv]"):
         if (node.attributes.get("http-equiv") or "").lower() == "refresh":
             match = _REFRESH.search(node.attributes.get("content") or "")
-            refresh = match["url"].strip() if match else ""
+            links += [match["url"].strip()] if match else []
     repeated = tuple(name for name, count in ids.items() if count > 1)
-    if refresh:
-        links.append(refresh)
-    return Page(path, frozenset(ids), repeated, tuple(links), tuple(loads), refresh)
+    return Page(path, frozenset(ids), repeated, tuple(links), tuple(loads))
 
 
 def check_site(
@@ -123,7 +118,6 @@ def check_site(
         if path.endswith(".css"):
             text = file.read_text(encoding="utf-8", errors="replace")
             findings.extend(_check_style(path, text, files, name))
-    findings.extend(_check_redirects(pages, files, site_url, name))
     return sorted(set(findings))
 
 
@@ -136,30 +130,6 @@ def _read_pages(site: Path, files: dict[str, Path], cache: Cache) -> dict[str, P
 
 def _read(site: Path, key: tuple[str, str]) -> Page:
     return read_page(key[0], (site / key[0]).read_bytes().decode("utf-8", "replace"))
-
-
-def _check_redirects(
-    pages: dict[str, Page], files: dict[str, Path], site_url: str, name: str
-) -> list[Finding]:
-    """Report pages that send the reader in a circle, or to a page that sends him on."""
-    steps = {}
-    for page in pages.values():
-        if page.refresh:
-            target = resolve(_local(page.refresh, site_url), page.path)
-            if target.path is not None:
-                steps[page.path] = _index(target.path, files)
-    findings = []
-    for path in steps:
-        way, is_loop = follow(path, steps)
-        shown = " -> ".join(way[:8])
-        if is_loop:
-            message = f"the redirect runs in a circle: {shown}"
-            findings.append(Finding(f"{name}/{path}", 0, 0, "redirect-loop", message))
-        elif len(way) > 2:
-            message = f"the redirect leads to another: {shown}"
-            finding = Finding(f"{name}/{path}", 0, 0, "redirect-chain", message, way[1], way[-1])
-            findings.append(finding)
-    return findings
 
 
 def _local(address: str, site_url: str) -> str:

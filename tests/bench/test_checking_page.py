@@ -13,7 +13,7 @@ from hooks.findings import rules
 from hooks.pages import markers
 
 ROOT = Path(__file__).resolve().parents[2]
-PARTS = ("speed", "peers", "trees")
+PARTS = ("speed", "peers")
 
 
 @pytest.mark.parametrize("language", ["zh", "en"])
@@ -41,17 +41,12 @@ def test_records_in_the_repository_are_shown(language: str) -> None:
         shown = f"{row['found']} / {quality['defects']} | {row['false']} / {quality['valid']} |"
         assert shown in page, name
     assert f"{record['ratios']['build_to_check']:.0f}" in page
-    for tree in json.loads((ROOT / "bench/results/trees.json").read_text(encoding="utf-8"))[
-        "trees"
-    ]:
-        assert f"{tree['repository']}/tree/{tree['commit']}" in page
-        assert all(f"`{rule}` {count}" in page for rule, count in tree["found"].items())
 
 
 def test_without_records_the_page_says_so(tmp_path: Path) -> None:
-    assert [check_page.render(part, "en", tmp_path) for part in PARTS] == ["No record yet."] * 3
+    assert [check_page.render(part, "en", tmp_path) for part in PARTS] == ["No record yet."] * 2
     (tmp_path / "check.json").write_text("{", encoding="utf-8")
-    assert [check_page.render(part, "en", tmp_path) for part in PARTS] == ["No record yet."] * 3
+    assert [check_page.render(part, "en", tmp_path) for part in PARTS] == ["No record yet."] * 2
 
 
 @pytest.mark.parametrize(

@@ -474,7 +474,7 @@ def test_a_page_without_its_markers_is_refused(tmp_path: Path, text: str) -> Non
 
 def test_a_part_that_is_none_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert bench.main(["speed"]) == 2
-    known = "there are: build, check, hostile, save, trees, search, pages, search-eval"
+    known = "there are: build, check, save, search, pages, search-eval"
     assert known in capsys.readouterr().err
 
 

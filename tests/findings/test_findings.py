@@ -1,17 +1,17 @@
-"""The same findings, said three ways."""
+"""The same finding, said three ways."""
 
 from __future__ import annotations
 
 import json
 
 from hooks.findings.finding import Finding, has_errors
-from hooks.findings.formats import as_github, as_json, as_text
+from hooks.findings.formats import as_github, as_json
 
 FINDING = Finding("docs/a.md", 4, 17, "dead-anchor", "100% of 'x#y' is gone", "x#y", "x#z", "error")
 
 
 def test_text_names_place_rule_and_repair() -> None:
-    assert as_text([FINDING]) == (
+    assert FINDING.text == (
         "docs/a.md:4:17: error[dead-anchor] 100% of 'x#y' is gone; did you mean 'x#z'?"
     )
 

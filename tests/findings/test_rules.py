@@ -9,13 +9,11 @@ import pytest
 
 from hooks.findings import rules
 from hooks.findings.finding import Finding
-from hooks.links import addresses, assets, digest, redirects, safety
-from hooks.links.check import check_sources
-from hooks.links.redirects import Redirect
-from hooks.links.settings import HANDBOOK, Settings
+from hooks.links import assets
+from hooks.links.settings import Settings
 from hooks.notes import navigation, twins
 from hooks.site.check import check_site
-from tests.samples import note, tree
+from tests.samples import found_in, note, tree
 
 ROOT = Path(__file__).resolve().parents[2]
 HOOKS = sorted((ROOT / "hooks").rglob("*.py"))
@@ -160,9 +158,7 @@ OF_NOTES: dict[str, tuple[list[str], list[str]]] = {
 
 def rules_of(tmp_path: Path, body: str) -> set[str]:
     catalogue, findings = tree(tmp_path, FILES | {"a.md": note(body + "\n")})
-    read = {"code/x.py": "# --8<-- [start:main]\n"}
-    findings += check_sources(catalogue, read, OWN)
-    findings += safety.check_note(catalogue.notes["a.md"])
+    findings += found_in(catalogue, OWN)
     return {one.rule for one in findings if one.file == "docs/a.md"}
 
 
@@ -183,10 +179,8 @@ def test_not_reported(tmp_path: Path, rule: str, body: str) -> None:
 def of_tree(tmp_path: Path, files: dict[str, str | bytes], config: str = "") -> list[Finding]:
     """Return what the rules about a whole tree say of it."""
     catalogue, findings = tree(tmp_path, files)
-    findings += check_sources(catalogue, {}, OWN) + twins.check_pairs(catalogue)
-    findings += addresses.check_aliases(catalogue)
-    digests = digest.of_all(catalogue, HANDBOOK)
-    findings += assets.orphans(catalogue, tmp_path / "docs", digests, HANDBOOK)
+    findings += found_in(catalogue, OWN) + twins.check_pairs(catalogue)
+    findings += assets.orphans(catalogue, tmp_path / "docs", "docs")
     if config:
         path = tmp_path / "mkdocs.yml"
         path.write_text(config, encoding="utf-8")
@@ -195,7 +189,6 @@ def of_tree(tmp_path: Path, files: dict[str, str | bytes], config: str = "") -> 
 
 
 PLAIN = note("x\n")
-ALIAS = PLAIN.replace("kind: note", "kind: note\naliases: [{}]")
 TAGGED = PLAIN.replace("kind: note", "kind: note\ntags: [{}]")
 
 
@@ -214,12 +207,6 @@ TAGGED = PLAIN.replace("kind: note", "kind: note\ntags: [{}]")
             "twin-headings",
             {"a.md": note("## A\n"), "a.en.md": PLAIN},
             {"a.md": note("## A\n"), "a.en.md": note("## B\n")},
-        ),
-        ("alias", {"a.md": ALIAS.format("b"), "b.md": note("x", "B")}, {"a.md": ALIAS.format("b")}),
-        (
-            "alias",
-            {"a.md": ALIAS.format("c"), "b.md": ALIAS.format("c").replace("T", "B")},
-            {"a.md": ALIAS.format("c"), "b.md": ALIAS.format("d").replace("T", "B")},
         ),
         (
             "orphan-asset",
@@ -262,23 +249,6 @@ def test_rules_about_navigation(tmp_path: Path) -> None:
     assert of_tree(tmp_path / "good", files, "nav:\n  - a.md\n  - X: [b.md]\n") == []
 
 
-@pytest.mark.parametrize(
-    ("rule", "maps"),
-    [
-        ("redirect-loop", {"a.md": "b.md", "b.md": "a.md"}),
-        ("redirect-loop", {"a.md": "a.md"}),
-        ("redirect-chain", {"a.md": "b.md", "b.md": "c.md"}),
-        ("redirect-dead", {"a.md": "gone.md"}),
-        ("", {"a.md": "c.md#x", "b.md": "c.md"}),
-        ("", {"a.md": "https://a.example/"}),
-    ],
-)
-def test_rules_about_redirects(rule: str, maps: dict[str, str]) -> None:
-    given = tuple(Redirect(old, new, 1) for old, new in maps.items())
-    found = {one.rule for one in redirects.check(given, {"c.md"}, "mkdocs.yml")}
-    assert found == ({rule} if rule else set())
-
-
 def test_rules_about_built_pages(tmp_path: Path) -> None:
     bad = '<a href="x.html">x</a><a href="#x">x</a><img src="https://a.example/p.png" alt="">'
     (tmp_path / "a.html").write_text(bad, encoding="utf-8")
@@ -314,15 +284,14 @@ def test_rules_say_what_why_and_how() -> None:
     for rule in rules.all_rules():
         for text in rule.words["en"]:
             assert len(text) > 8 and not text.endswith("."), rule.name
-        assert rule.elsewhere in ("error", "warning", "off")
         assert f"{rule.name}" in rules.as_text() and rule.words["en"].mend in rules.as_text()
 
 
-def test_every_rule_has_cases_in_a_table() -> None:
+def test_every_rule_about_links_has_cases_in_a_table() -> None:
     text = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "tests").rglob("*.py"))
-    for rule in rules.all_rules():
-        if rule.elsewhere != "off":  # the others have tables of their own, beside their modules
-            assert f'"{rule.name}"' in text, rule.name
+    names = [rule.name for rule in rules.all_rules()]
+    for name in names[: names.index("front-matter")]:  # the others: beside their modules
+        assert f'"{name}"' in text, name
 
 
 def test_a_finding_is_as_grave_as_its_rule_unless_it_says_otherwise() -> None:

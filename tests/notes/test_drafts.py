@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from hooks.findings import Finding
-from hooks.links import addresses, check
-from hooks.links.settings import Settings
+from hooks.links import check, moved
 from hooks.notes import drafts, history, navigation, new_note
 from hooks.notes.note import Catalogue
 from hooks.search.from_folder import folder_pages
@@ -65,7 +64,7 @@ def test_a_scaffold_publishes_nothing(tmp_path: Path) -> None:
     shown = drafts.published(notes)
     assert drafts.draft_ids(notes) == {"t/b", "t/example"}
     assert set(shown.notes) == {"t/index.md", "t/a.md"}
-    assert not any("example" in one for one in addresses.current(shown))
+    assert not any("example" in one for one in moved.current(shown))
     assert {page.key for page in folder_pages(tmp_path / "docs")} == {"t/index", "t/a"}
 
 
@@ -86,7 +85,7 @@ def test_a_link_to_a_draft_is_reported(
     tmp_path: Path, files: dict[str, str | bytes], found: list[tuple[str, int, str, str]]
 ) -> None:
     notes, _ = tree(tmp_path, files)
-    findings = check.check_sources(notes, {}, Settings())
+    findings = check.check_links(notes)
     assert said([one for one in findings if one.rule == "draft-link"]) == found
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from hooks.notes import navigation, new_note
 from hooks.notes.note import Catalogue
 from hooks.pages import backlinks, contents, graph, markers, roadmap, topic_map
-from tests.samples import note, said, tree
+from tests.samples import found_in, note, said, tree
 
 NAV = """\
 site_name: x
@@ -142,13 +142,12 @@ def test_new_note_is_written_registered_and_clean(tmp_path: Path) -> None:
     entries = navigation.read_navigation(tmp_path / "mkdocs.yml")
     pages = [page.path for entry in entries for page in entry.pages()]
     assert pages[-2:] == ["link/topo/a.md", "link/topo/fresh-note.md"]
-    from hooks.links import check
     from hooks.notes import catalogue as reader
     from hooks.notes import twins
 
     notes, problems = reader.load(tmp_path / "docs", tmp_path)
     assert problems == []
-    fresh = [one for one in check.check_sources(notes) if "fresh" in one.file]
+    fresh = [one for one in found_in(notes) if "fresh" in one.file]
     assert fresh == []
     assert [one for one in twins.check_pairs(notes) if "fresh" in one.file] == []
 

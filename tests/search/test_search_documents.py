@@ -100,11 +100,11 @@ def test_sections_of_markdown(text: str, sections: list[tuple[str, int, str, str
 
 
 def test_front_matter_is_kept_whatever_it_holds() -> None:
-    fields = "title: 名\nkind: paper\ntags: [甲, 2]\ndescription: 说明\naliases: [old/x]\n"
+    fields = "title: 名\nkind: paper\ntags: [甲, 2]\ndescription: 说明\n"
     text = f"---\n{fields}---\n# 题\n"
     page = read_note("b/a.md", text.encode())
     assert (page.title, page.kind, page.tags) == ("名", "paper", ("甲", "2"))
-    assert (page.description, page.aliases) == ("说明", ("old/x",))
+    assert page.description == "说明"
     assert read_note("a.md", b"---\ntitle: [1\n---\n\xff\n").sections[0].text == "\ufffd"
 
 

@@ -1,1 +1,0 @@
-"""Somebody else's folder of notes: which generator, which rules, which languages."""
