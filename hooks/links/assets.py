@@ -52,6 +52,8 @@ def orphans(
         for name in names.keys() & set(_FILE_NAME.findall(text)):
             left.difference_update(names[name])
     for path in sorted(left):
+        if re.sub(r"\.(?:en|zh)(\.\w+)\Z", r"\1", path) in catalogue.other_files - left:
+            continue  # what the other language shows in place of a file in use
         message = f"nothing refers to '{path}'; use it or delete it"
         yield Finding(f"{prefix}/{path}", 0, 0, "orphan-asset", message, target=path)
 

@@ -142,8 +142,12 @@ def fences(text: str) -> Iterator[Fenced]:
         closing = re.compile(rf"[> \t]*{opening['fence']}[ \t]*\Z")
         ends = (at for at in range(number, len(lines)) if closing.match(lines[at]))
         end = next(ends, None)
+        width = opening.start("fence")
+        inside = lines[number:end]
         if end is None:
             yield Fenced(number, number, "it is never closed")
+        elif any(one.strip() and one[:width].strip("> \t") for one in inside):
+            yield Fenced(number, number, "a line inside it is indented less than the fence")
         else:
             yield Fenced(number, end + 1)
             number = end + 1
