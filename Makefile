@@ -13,10 +13,6 @@ export DISABLE_MKDOCS_2_WARNING := true
 export NO_MKDOCS_2_WARNING := 1
 # Hundreds of processes load the same modules: one compiles them for all, whatever an image has set.
 unexport PYTHONDONTWRITEBYTECODE
-# CACHE=off: one page after the other, and nothing of earlier builds; the site is the same.
-ifdef CACHE
-export HANDBOOK_CACHE := $(CACHE)
-endif
 
 .PHONY: help serve build test test-slow test-all engines check links diagrams bench cuda rdma mpi openmp simd gloo books format lock new contents properdocs clean
 
@@ -24,14 +20,14 @@ help: ## List the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
 $(VENV)/site.stamp: requirements/site.lock
-	@echo "Creating the environment in $(VENV) from requirements/site.lock …"
+	@echo "Creating the environment in $(VENV) from requirements/site.lock, which takes a minute or two …"
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or later is needed; set PYTHON=…")'
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $<
 	@touch $@
 
 $(VENV)/dev.stamp: requirements/dev.lock $(VENV)/site.stamp
-	@echo "Installing the tools of tests and checks from requirements/dev.lock …"
+	@echo "Installing the tools of tests and checks from requirements/dev.lock, which takes a minute or two …"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $<
 	@touch $@
 

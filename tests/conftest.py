@@ -120,7 +120,7 @@ def once(tmp_path_factory: pytest.TempPathFactory) -> Once:
 def site(once: Once) -> Path:
     """The handbook, built strictly with an address and a repository known; nobody changes it.
 
-    It lies where the last run has built it, and stays where nothing has changed since.
+    It lies where the last run has built it, and pages that have not changed come from the cache.
     HANDBOOK_SITE names one that has just been built with these two, such as `site`.
     """
     place = ROOT / ".cache/tests/site"

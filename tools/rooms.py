@@ -19,15 +19,11 @@ FACES = (
     "adapter",
     "cli",
     "preview",
-    "beside",
-    "resume",
-    "accelerate",
-    "proxies",
-    "dependencies",
     "complete",
     "build",
     "handbook",
     "tree",
+    "cache",
 )
 """Modules above the rooms, from the face down."""
 ROOMS = "pages site search links calc drawings notes data markdown findings".split()
@@ -43,11 +39,6 @@ room, not a module in it. `make check` refuses anything else.
 ```text
 adapter | cli
 preview
-beside
-resume
-accelerate
-proxies
-dependencies
 complete
 build
 handbook
@@ -56,12 +47,12 @@ pages | site
 search | links | calc | drawings
 notes | data
 markdown
-findings
+findings | cache
 ```
 
-Four sentences to remember: *findings* are the only way anything complains. *markdown* reads one
-text, *notes* know many. *data* knows no HTML, *pages* make all of it. Only *adapter*,
-*preview*, *beside*, *resume*, *accelerate* and *dependencies* know MkDocs.
+Five sentences to remember: *findings* are the only way anything complains. *markdown* reads one
+text, *notes* know many. *data* knows no HTML, *pages* make all of it. Only *adapter*
+and *preview* know MkDocs. Only *cache* remembers anything from one run to the next.
 """
 PATHS = """\
 ## The path of a note

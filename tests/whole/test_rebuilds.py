@@ -1,0 +1,95 @@
+"""A build that takes pages from the cache gives the same bytes as one that begins anew."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from hooks import build as building
+from hooks.build import Effects, Place
+from hooks.search import pages
+from tests.conftest import ROOT, Once, Project
+from tests.samples import note, stepped
+from tests.whole.test_build import fingerprint
+
+TABLE = "```facts\ntable: nvlink\n```\n"
+
+
+def _rewrite(project: Project, name: str, old: str, new: str) -> None:
+    path = project.root / name
+    text = path.read_text(encoding="utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new), encoding="utf-8")
+
+
+CHANGES: dict[str, Callable[[Project], object]] = {
+    "text": lambda one: _rewrite(one, "docs/topic/one.md", "零拷贝", "改过的一句"),
+    "title": lambda one: _rewrite(one, "docs/topic/two.md", "第二篇", "另一个题目"),
+    "heading of a twin": lambda one: _rewrite(one, "docs/topic/one.en.md", "Memory", "Device"),
+    "data cell": lambda one: _rewrite(one, "docs/data/facts/nvlink.yml", '{zh: "', '{zh: "改'),
+    "figure": lambda one: one.write("docs/topic/figures/x.svg", stepped("other")),
+    "program": lambda one: one.write("docs/topic/part.txt", "print('another')\n"),
+    "navigation": lambda one: _rewrite(
+        one,
+        "mkdocs.yml",
+        "topic/two.md\n      - topic/three.md",
+        "topic/three.md\n      - topic/two.md",
+    ),
+    "translated": lambda one: one.write("docs/topic/data.en.md", note(TABLE, "Data")),
+}
+
+
+@pytest.fixture(scope="session")
+def built(once: Once) -> Path:
+    """A small handbook that has been built, with what its build has kept."""
+
+    def build(folder: Path) -> None:
+        project = Project(folder)
+        project.fill()
+        (folder / "docs/data/facts").unlink()
+        shutil.copytree(ROOT / "docs/data/facts", folder / "docs/data/facts")
+        project.write("docs/topic/part.txt", "print('one')\n")
+        listing = '```python\n--8<-- "topic/part.txt"\n```\n'
+        project.write("docs/topic/data.md", note(f"{TABLE}\n{listing}", "数据"))
+        for end, title in (("", "来源"), (".en", "Sources")):
+            project.write(f"docs/about/sources{end}.md", note("<!-- sources -->\n", title))
+        project.add_to_nav("topic/data.md", "about/sources.md")
+        run = project.build()
+        assert run.returncode == 0, run.stdout + run.stderr
+
+    return once("rebuilds", build)
+
+
+@pytest.mark.parametrize(
+    "name", [one if one == "text" else pytest.param(one, marks=pytest.mark.slow) for one in CHANGES]
+)
+def test_same_bytes_after_a_change(built: Path, tmp_path: Path, name: str) -> None:
+    for folder in ("warm", "cold"):
+        shutil.copytree(built, tmp_path / folder, symlinks=True)
+        one = Project.__new__(Project)
+        one.root = tmp_path / folder
+        CHANGES[name](one)
+        if folder == "cold":
+            shutil.rmtree(one.root / ".cache")
+        run = one.build()
+        assert run.returncode == 0, run.stdout + run.stderr
+    warm, cold = (fingerprint(tmp_path / folder / "site") for folder in ("warm", "cold"))
+    assert warm == cold
+    assert warm != fingerprint(built / "site")
+
+
+def test_a_note_without_translation_learns_its_second_address() -> None:
+    build: Any = SimpleNamespace(found=[], searched={}, files={}, asked={}, written={})
+    found = pages.Page("ccl/ring.html", "ccl/ring", "zh", "环", source="ccl/ring.md")
+    for page, effects in (
+        ("ccl/ring.html", Effects(searched=[found])),
+        ("en/ccl/ring.html", Effects(fallback="en/ccl/ring.html")),
+    ):
+        building.merge(build, effects, Place("ccl/ring.md", page, "环", (), lambda _: None))
+    (one,) = build.searched.values()
+    assert (one.location, one.fallback) == ("ccl/ring.html", "en/ccl/ring.html")
