@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from mkdocs.structure.nav import Navigation
 
 KNOWN: Final = ("1.6.1", "1.6.7")
-"""Versions of MkDocs and of ProperDocs whose `Page.render` sets what is kept here."""
+"""Versions of MkDocs and of its successor whose `Page.render` sets what is kept here."""
 SWITCH: Final = "HANDBOOK_CACHE"
 FOLDER: Final = ".cache/build"
 _CHARTS: Final = 16
