@@ -28,7 +28,6 @@ from hooks.pages import (
     backlinks,
     blocks,
     catalogue,
-    citation,
     footnotes,
     graph,
     paths,
@@ -43,7 +42,7 @@ from hooks.pages import calculator as calc_page
 from hooks.pages.values import links
 from hooks.search import from_html, pages
 from hooks.search import material as search_material
-from hooks.site import carry, plain, progress, shared
+from hooks.site import carry, plain, progress
 from hooks.tree import fill as fill_page
 
 if TYPE_CHECKING:
@@ -150,18 +149,9 @@ class Build:
         note = self.tree.notes.notes.get(source)
         return minutes(note) if note is not None else 0
 
-    def cite(self, source: str, address: str) -> citation.Citation | None:
-        """Return how to cite the note of a file; overrides/partials/note-tools.html asks."""
-        note = self.tree.notes.notes.get(source)
-        return citation.cite(note, address) if note is not None else None
-
     def named_by(self, tag: str, page: str) -> list[tagged.Group]:
         """Return what a tag names beside notes; overrides/fragments/tags asks."""
         return tagged.groups(self.tree.items, tag, "en" if page.startswith("en/") else "zh")
-
-    def card_of(self, page: str) -> str:
-        """Return the address of the card for a page that is shared; the templates ask."""
-        return shared.card_of(page, is_note=page in self.written)
 
     def show(self, kind: str, text: str) -> str:
         """Return the HTML of a fence that shows data, on the page being rendered."""

@@ -1,7 +1,5 @@
 """Take out of a finished site what no page asks for: source maps, unused scripts, other engines.
 
-In what stays, the comments go too (`hooks/site/comments.py`).
-
 Found by what is named: a file stays when its name stands in a page, or in a script or style sheet
 that stays. Only files that pages load are judged (`assets/` and `search/`); what readers fetch by
 themselves, such as data and programs, is what links lead to, and none of this.
@@ -14,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 import ahocorasick
 
-from hooks.site import comments, inputs, offline
+from hooks.site import inputs, offline
 from hooks.site.kept import Kept
 
 if TYPE_CHECKING:
@@ -86,12 +84,10 @@ def _names(data: bytes, finder: ahocorasick.Automaton) -> tuple[str, ...]:
 
 def prune(site: Path, *, keep: Iterable[str] = (), kept: Kept | None = None) -> list[str]:
     """Delete what no page asks for; return the addresses of what was deleted."""
-    kept = kept or Kept()
     gone = unasked(site, keep=keep, kept=kept)
     for address in gone:
         (site / address).unlink()
     for folder in sorted((site / "assets").rglob("*"), reverse=True):
         if folder.is_dir() and not any(folder.iterdir()):
             folder.rmdir()
-    comments.remove(site, kept)
     return gone
