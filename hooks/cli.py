@@ -22,7 +22,6 @@ ARCHIVE = "ai-infra-hpc-handbook-offline"
 
 
 ELSEWHERE = {
-    "calc": "hooks.calc.cli:calc",
     "links": "hooks.links.external.cli:links",
     "search": "hooks.search.terminal:search",
 }
