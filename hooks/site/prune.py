@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 import ahocorasick
 
-from hooks.site import inputs, offline
+from hooks.site import inputs
 from hooks.site.kept import Kept
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def unasked(site: Path, *, keep: Iterable[str] = (), kept: Kept | None = None) -
         address
         for address, path in judged.items()
         if path.suffix != ".map" and path.name not in _KEPT and not address.startswith(beginnings)
-    } - {*offline.WORKBOX, offline.WORKBOX_WINDOW}
+    }
     if not left:
         return maps
     names: dict[str, set[str]] = {}
