@@ -110,8 +110,7 @@
         return `<section lang="${language}"><h1>${title}</h1><p>${body}</p>` +
           `<p><a href="">${retry}</a></p></section>`;
       }).join("") + "</main></body></html>";
-    const headers = { "Content-Type": "text/html; charset=utf-8" };
-    return new Response(html, { status: 503, headers });
+    return new Response(html, { status: 503, headers: { "Content-Type": "text/html" } });
   }
 
   async function renew() {
@@ -141,7 +140,7 @@
 
   self.addEventListener("message", (event) => {
     const addresses = event.data.addresses.map(addressOf).filter(Boolean);
-    const answered = keepAll(addresses).then(status);
-    event.waitUntil(answered.then((found) => event.ports[0].postMessage(found)));
+    const [port] = event.ports;
+    event.waitUntil(keepAll(addresses).then(status).then((found) => port.postMessage(found)));
   });
 })(self);
