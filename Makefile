@@ -14,7 +14,7 @@ export NO_MKDOCS_2_WARNING := 1
 # Hundreds of processes load the same modules: one compiles them for all, whatever an image has set.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help serve build test test-slow test-all engines check links diagrams bench cuda rdma mpi openmp simd gloo books format lock new contents properdocs clean
+.PHONY: help serve build test test-slow test-all check links diagrams bench cuda rdma mpi openmp simd gloo format lock new contents clean
 
 help: ## List the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -41,11 +41,6 @@ build: $(VENV)/site.stamp ## Write site/ and dist/*-offline.zip
 	@$(BIN)/python -m hooks zip
 	@echo "build: done. Open site/index.html, or unzip the archive anywhere."
 
-books: $(VENV)/dev.stamp ## Make an EPUB and a PDF of each volume from site/, in dist/ (needs pandoc and Chromium)
-	@$(BIN)/python tools/browser.py
-	@$(BIN)/python -m tools.books $(BOOKS_FLAGS)
-	@echo "books: done. They lie in dist/."
-
 diagrams: $(VENV)/dev.stamp ## Draw the diagrams that have no drawing yet, and delete drawings of none (needs Chromium)
 	@$(BIN)/python tools/browser.py
 	@$(BIN)/python -m tools.diagrams
@@ -66,39 +61,21 @@ check: $(VENV)/dev.stamp ## Check notes, data, diagrams and code without buildin
 links: $(VENV)/dev.stamp ## Ask other sites whether the links to them live, and write docs/data/external/report.json
 	@$(BIN)/python -m hooks links
 
-.venv-properdocs/properdocs.stamp: requirements/properdocs.lock
-	@echo "Creating the environment of ProperDocs from requirements/properdocs.lock …"
-	@test -x .venv-properdocs/bin/python || $(PYTHON) -m venv .venv-properdocs
-	@.venv-properdocs/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $<
-	@touch $@
-
-properdocs: $(VENV)/site.stamp .venv-properdocs/properdocs.stamp ## Build with ProperDocs too, in its own environment, and compare the pages
-	@rm -rf .cache/mkdocs .cache/properdocs
-	@test -n "$(HANDBOOK_SITE)" || $(BIN)/python -m mkdocs build --strict --site-dir .cache/mkdocs
-	@# Without caches, in another zone and with another seed: none of these changes a page.
-	@HANDBOOK_CACHE=off TZ=Asia/Tokyo PYTHONHASHSEED=7 .venv-properdocs/bin/python -m properdocs build -f mkdocs.yml --strict --site-dir .cache/properdocs
-	@$(BIN)/python tools/same_pages.py $(or $(HANDBOOK_SITE),.cache/mkdocs) .cache/properdocs
-	@echo "properdocs: the same pages."
-
 # HANDBOOK_SITE: a site that was just built for the addresses of tests/conftest.py; else one is built.
 test: $(VENV)/dev.stamp ## Run the tests (installs a browser where none is found)
 	@$(BIN)/python tools/browser.py
-	@$(PYTEST) -m "not slow and not tools and not engines" $(TEST_FLAGS)
+	@$(PYTEST) -m "not slow and not tools" $(TEST_FLAGS)
 	@echo "test: all passed."
 
 test-slow: $(VENV)/dev.stamp ## Run the rest: every page in a browser, random texts, tools of past measurements
 	@$(BIN)/python tools/browser.py
-	@$(PYTEST) -m "(slow or tools) and not engines" $(TEST_FLAGS)
+	@$(PYTEST) -m "slow or tools" $(TEST_FLAGS)
 	@echo "test-slow: all passed."
 
 test-all: $(VENV)/dev.stamp ## Run both in one go, as CI does: collected once, with one small site and one index
 	@$(BIN)/python tools/browser.py
-	@$(PYTEST) -m "not engines" $(TEST_FLAGS)
+	@$(PYTEST) $(TEST_FLAGS)
 	@echo "test-all: all passed."
-
-engines: $(VENV)/dev.stamp ## Run the tests of Firefox and WebKit (installs them where that is possible)
-	@$(BIN)/python tools/browser.py --others
-	@$(BIN)/python -m pytest -m engines tests/browser/test_engines.py
 
 .venv-bench/bench.stamp: requirements/bench.lock
 	@echo "Creating the environment of the benchmark from requirements/bench.lock …"
@@ -151,7 +128,7 @@ new: $(VENV)/site.stamp ## Start a note: make new NOTE=link/topo/example
 	@$(BIN)/python -m hooks new "$(NOTE)"
 
 lock: $(VENV)/dev.stamp ## Resolve the dependencies anew, with hashes
-	@for part in site dev bench properdocs; do \
+	@for part in site dev bench; do \
 	  extra=; test $$part = site || extra="--extra $$part"; \
 	  against=; test $$part = site || against="--constraint requirements/site.lock"; \
 	  $(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes \

@@ -34,7 +34,6 @@ from hooks.pages import (
     backlinks,
     blocks,
     catalogue,
-    citation,
     footnotes,
     graph,
     paths,
@@ -50,7 +49,7 @@ from hooks.pages import fences as data_fences
 from hooks.pages.values import links
 from hooks.search import from_html, pages
 from hooks.search import material as search_material
-from hooks.site import carry, plain, progress, shared
+from hooks.site import carry, plain, progress
 from hooks.tree import fill as fill_page
 
 if TYPE_CHECKING:
@@ -181,18 +180,9 @@ class Build:
         """Return when a page was changed last; of what git does not know, today."""
         return self.days.last.get(f"{self.tree.docs.name}/{source}", self.today)
 
-    def cite(self, source: str, address: str) -> citation.Citation | None:
-        """Return how to cite the note of a file; overrides/partials/note-tools.html asks."""
-        note = self.tree.notes.notes.get(source)
-        return citation.cite(note, address) if note is not None else None
-
     def named_by(self, tag: str, page: str) -> list[tagged.Group]:
         """Return what a tag names beside notes; overrides/fragments/tags asks."""
         return tagged.groups(self.tree.items, tag, "en" if page.startswith("en/") else "zh")
-
-    def card_of(self, page: str) -> str:
-        """Return the address of the card for a page that is shared; the templates ask."""
-        return shared.card_of(page, is_note=page in self.written)
 
     def show(self, kind: str, text: str) -> str:
         """Return the HTML of a fence that shows data, on the page being rendered."""

@@ -19,7 +19,6 @@ ARCHIVE = "ai-infra-hpc-handbook-offline"
 
 
 ELSEWHERE = {
-    "calc": "hooks.calc.cli:calc",
     "search": "hooks.search.terminal:search",
 }
 """Commands that are imported when somebody asks for them: module and function."""

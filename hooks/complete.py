@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from hooks.calc import engine as calc_engine
 from hooks.calc import presets as calc_presets
-from hooks.data import downloads, resource_files
+from hooks.data import downloads
 from hooks.links import moved
-from hooks.pages import graph, questions, resources
+from hooks.pages import graph, questions
 from hooks.search import entries, topics
 from hooks.search import install as search_install
 from hooks.search import material as search_material
-from hooks.site import anki, carry, check, feeds, previews, prune, publish, shared
+from hooks.site import carry, check, feeds, previews, prune, publish, shared
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -66,10 +66,7 @@ def _write(build: Build, staged: Path, site_url: str) -> None:
     add(calc_presets.files(calc_engine.default(tree.facts).data))
     add(graph.files(tree.notes, tree.areas))
     add(previews.files(build.searched.values()))
-    add(resource_files(tree.library, resources.topics(tree.areas)))
     add(shared.entrance_files(build.about, site_url))
-    leaves = [leaf for leaf, _ in build.written.values()]
-    add(shared.card_files(leaves, site_url, tree.root / ".cache" / "cards"))
     sitemap = staged / "sitemap.xml"
     if sitemap.is_file():  # again, without the day of the build in its head
         add({"sitemap.xml.gz": gzip.compress(sitemap.read_bytes(), mtime=0)})
@@ -113,13 +110,11 @@ def _carried(build: Build, site_url: str) -> dict[str, str]:
 
 
 def _questions(asked: Mapping[str, list[Any]], site_url: str) -> dict[str, str | bytes]:
-    """Return the questions of each language, for practice and as a deck, beside their pages."""
+    """Return the questions of each language, for practice and as cards, beside their pages."""
     made: dict[str, str | bytes] = {}
     for folder, cards in asked.items():
         language = _language_of(folder)
         made[f"{folder}/{questions.SCRIPT}"] = questions.data(cards, language)
-        if anki.is_available():
-            base = f"{site_url}{folder}/" if site_url else ""
-            facts = [questions.facts_of(card, language) for card in cards]
-            made[f"{folder}/{questions.DECK}"] = anki.deck(cards, language, base, facts)
+        base = f"{site_url}{folder}/" if site_url else ""
+        made[f"{folder}/{questions.DECK}"] = questions.deck(cards, language, base)
     return made

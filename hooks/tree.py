@@ -20,7 +20,6 @@ from hooks.pages import glossary as glossary_page
 from hooks.pages import resources as resources_page
 from hooks.pages import sources as bibliography
 from hooks.pages.values import values
-from hooks.site import anki
 
 
 class Data:
@@ -181,7 +180,6 @@ def fill(
         sources=lambda language: bibliography.render(tree.facts, users(language), language),
         asked=tree.coverage,
         learning=tree.paths,
-        has_deck=anki.is_available(),
         library=tree.library,
         resources=library,
         glossary=tree.glossary,

@@ -222,16 +222,22 @@ def be_patient(browser: Browser) -> None:
     browser.new_page = patient_page  # type: ignore[method-assign]
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Let the browser tests run in another engine, which `playwright install` fetches."""
+    parser.addoption("--engine", default="chromium", choices=["chromium", "firefox", "webkit"])
+
+
 @pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
-    """A headless Chromium."""
+def browser(pytestconfig: pytest.Config) -> Iterator[Browser]:
+    """A browser without windows: Chromium, or what `--engine` names."""
+    name = pytestconfig.getoption("engine")
+    own = {"executable_path": browser_tool.find(), "args": CHROMIUM_FLAGS}
     with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(
-            executable_path=browser_tool.find(), args=CHROMIUM_FLAGS, timeout=PATIENCE_MS
-        )
-        be_patient(chromium)
-        yield chromium
-        chromium.close()
+        options: dict[str, Any] = own if name == "chromium" else {}
+        opened = getattr(playwright, name).launch(timeout=PATIENCE_MS, **options)
+        be_patient(opened)
+        yield opened
+        opened.close()
 
 
 class Project:

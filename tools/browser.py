@@ -1,10 +1,8 @@
-"""Find the browsers for the browser tests, and install what is missing.
+"""Find the browser for the browser tests, and install what is missing.
 
-Debian and its kin get the distribution's packages (with fonts for Chinese): Chromium for most
-tests, without its windows and toolbars where there is a package of that (it takes half the time),
-Firefox and WebKitGTK for those of tests/browser/test_engines.py. Elsewhere Playwright's own
-Chromium is fetched, and the other two are used where they are. `find()`, `find_firefox()` and
-`find_webkit()` are what the tests call.
+Debian and its kin get the distribution's packages (with fonts for Chinese): Chromium without its
+windows and toolbars where there is a package of that (it takes half the time). Elsewhere
+Playwright's own Chromium is fetched. `find()` is what the tests call.
 """
 
 from __future__ import annotations
@@ -19,10 +17,8 @@ from pathlib import Path
 _SHELL = "chromium-headless-shell"
 _NAMES = (_SHELL, "chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 _MAC = Path("/Applications/Google Chrome.app/Contents/MacOS/Google Chrome")
-_FIREFOX = ("firefox-esr", "firefox")
 NOT_INSTALLED = Path(__file__).resolve().parent.parent / ".cache/browsers-not-installed.txt"
 """Names the browsers that `main` could not install, one a line; delete it to try again."""
-_MAC_FIREFOX = Path("/Applications/Firefox.app/Contents/MacOS/firefox")
 _CJK_FONTS = Path("/usr/share/fonts/opentype/noto/NotoSansCJK-Regular.ttc")
 
 
@@ -36,25 +32,6 @@ def find() -> str | None:
         if path:
             return path
     return str(_MAC) if _MAC.exists() else None
-
-
-def find_firefox() -> str | None:
-    """Return the path of an installed Firefox, or None."""
-    named = os.environ.get("FIREFOX")
-    if named:
-        return named
-    for name in _FIREFOX:
-        path = shutil.which(name)
-        if path:
-            return path
-    return str(_MAC_FIREFOX) if _MAC_FIREFOX.exists() else None
-
-
-def find_webkit() -> tuple[str, str] | None:
-    """Return the paths of WebKitGTK's driver and of the window it drives, or None."""
-    driver = shutil.which("WebKitWebDriver")
-    windows = sorted(Path("/usr/lib").glob("*/webkit2gtk-4*/MiniBrowser"))
-    return (driver, str(windows[-1])) if driver and windows else None
 
 
 def installable() -> bool:
@@ -114,32 +91,8 @@ def _shell() -> None:
         _note_tried(_tried() | {_SHELL})
 
 
-def _others() -> None:
-    """Install the other browsers where that is possible; their tests say what is missing."""
-    missing: dict[str, tuple[str, ...]] = {}
-    if not find_firefox():
-        missing["firefox"] = ("firefox-esr",)
-    if not find_webkit() or not shutil.which("Xvfb"):
-        missing["webkit"] = ("webkit2gtk-driver", "xvfb")
-    failed = set()
-    for name, packages in missing.items() if installable() else ():
-        print(f"browser: installing {', '.join(packages)} …", flush=True)
-        if not _apt(*packages):
-            failed.add(name)
-            print(f"browser: {', '.join(packages)} could not be installed", file=sys.stderr)
-    _note_tried(_tried() - {"firefox", "webkit"} | failed)
-
-
-def is_expected(name: str) -> bool:
-    """Return whether `firefox` or `webkit` should be here: it can be installed, and that was not
-    tried in vain."""
-    return installable() and name not in _tried()
-
-
 def main() -> int:
-    """Make sure Chromium is there, with `--others` Firefox and WebKit too; return the status."""
-    if "--others" in sys.argv[1:]:
-        _others()
+    """Make sure Chromium is there; return the status."""
     _shell()
     on_debian = Path("/etc/debian_version").exists()
     if find() and not (on_debian and not _CJK_FONTS.exists()):

@@ -20,9 +20,6 @@ from hooks.data.measured import (
 )
 from hooks.data.options import BlockError, names, pick, read_options
 from hooks.data.paths import LearningPath, Step, load_paths
-from hooks.data.resource_files import files as resource_files
-from hooks.data.resource_files import path_of as resource_path
-from hooks.data.resource_files import tex
 from hooks.data.resources import GENERAL, KINDS, LEVELS, Library, Resource, load_resources
 from hooks.data.resources import plain as plain_address
 from hooks.data.rows import conditions, select
@@ -75,11 +72,8 @@ __all__ = [
     "plain_address",
     "read_glossary",
     "read_options",
-    "resource_files",
-    "resource_path",
     "select",
     "stale_programs",
     "statistic",
     "terms",
-    "tex",
 ]

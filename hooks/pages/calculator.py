@@ -30,8 +30,8 @@ _WORDS = {
     "colon": {"zh": "：", "en": ": "},
     "calculator": {"zh": "计算器", "en": "Calculator"},
     "noscript": {
-        "zh": "表单要有脚本才能用；命令行用的是同一套公式：",
-        "en": "The form needs a script; the command line uses the same formulas: ",
+        "zh": "表单要有脚本才能用；公式、假设与算例在下面。",
+        "en": "The form needs a script. Formulas, assumptions and a worked example are below.",
     },
     "formula": {"zh": "公式", "en": "Formula"},
     "assumptions": {"zh": "假设", "en": "Assumptions"},

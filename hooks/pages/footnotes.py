@@ -4,7 +4,7 @@ Python-Markdown numbers footnotes as they are defined, and moves them to the end
 from the lines that group them ("Primary:"); an address in them is plain text. What is built here:
 
 - numbers and entries in the order of the first use, whatever ids the uses have;
-- every address a link, shown short on a screen and whole on paper, in books and in the search;
+- every address a link, shown short on a screen and whole on paper and in the search;
 - a mark at entries that a note calls primary or secondary, or puts below a line of its own;
 - one arrow to the first use, and a fold with all of them where there are several.
 

@@ -58,7 +58,6 @@ def fill_markers(
     sources: Callable[[str], str] | None = None,
     asked: Coverage | None = None,
     learning: Sequence[LearningPath] = (),
-    has_deck: bool = False,
     library: Library | None = None,
     resources: Callable[[str], str] | None = None,
     glossary: Glossary | None = None,
@@ -109,7 +108,7 @@ def fill_markers(
                 return ""
             return coverage.render(asked, notes, library or {}, language, prefix=prefix)
         if name == "questions":
-            return questions.listing(notes, language, has_deck=has_deck, prefix=prefix)
+            return questions.listing(notes, language, prefix=prefix)
         if name == "resources":
             return resources(language) if resources else ""
         if name == "glossary":

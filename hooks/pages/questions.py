@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import posixpath
 import re
 from collections.abc import Iterable, Sequence
 from html import escape
 from typing import TYPE_CHECKING
+from urllib.parse import urljoin
 
 from hooks.links import resolve
 from hooks.notes import Card, questions
@@ -19,14 +22,18 @@ if TYPE_CHECKING:
 
 SCRIPT = "questions.js"
 """What the page of practice loads: the questions of its language, beside it."""
-DECK = "interview.apkg"
-"""The deck of its language, beside it too."""
+DECK = "interview.txt"
+"""The same as cards for Anki, beside it too."""
 _HEADING = re.compile(r"(?=<h2\b)")
 _MARKER = re.compile(r"<!-- question [^>]*-->\s*")
 _LABEL = re.compile(r"<p><strong>(?P<label>[^<]+)</strong></p>\s*")
 _FOOT = re.compile(r'<div class="footnote"|<details class="facts__sources value-sources"')
 _ID = re.compile(r'(<[^>]*?) id="[^"]*"')
 _LOCAL = re.compile(r'(?<=href=")#')
+_LINK = re.compile(r'<a\b[^>]*?href="(?P<href>[^"]*)"[^>]*>(?P<text>.*?)</a>', re.DOTALL)
+_LEFT = re.compile(
+    r"<!--.*?-->|<sup\b[^>]*>\s*<a\b[^>]*footnote-ref[^>]*>.*?</a>\s*</sup>", re.DOTALL
+)
 WORDS = {
     "zh": {
         "levels": ("一级：筛选", "二级：上岗", "三级：设计"),
@@ -34,7 +41,7 @@ WORDS = {
         "long": "三分钟、追问与常见错答",
         "colon": "：",
         "counts": "{} 题（一级 {}，二级 {}，三级 {}）",
-        "deck": "下载 Anki 牌组",
+        "deck": "下载卡片（文本文件，可导入 Anki）",
         "try": "练习这一科",
         "wait": "练习在这里进行，需要浏览器的脚本；没有脚本时，题目都在下面的目录里。",
     },
@@ -44,7 +51,7 @@ WORDS = {
         "long": "Three minutes, follow-ups, the wrong answer",
         "colon": ": ",
         "counts": "{} questions (level 1: {}, level 2: {}, level 3: {})",
-        "deck": "Download the Anki deck",
+        "deck": "Download the cards (a text file for Anki)",
         "try": "Practise this subject",
         "wait": "Practice happens here, by a script; without it the list below has every question.",
     },
@@ -150,6 +157,27 @@ def data(cards: Sequence[Card], language: str) -> str:
     return f"window.handbookQuestions = {text};\n".replace("\u2028", "\\u2028")
 
 
+def deck(cards: Sequence[Card], language: str, base: str) -> str:
+    """Return the questions as text that Anki imports: a lasting id, front, back and tags.
+
+    `base` is the address of the folder of their pages; while it is unknown, links are only text.
+    """
+    out = io.StringIO("#separator:tab\n#html:true\n#guid column:1\n#tags column:4\n")
+    out.seek(0, io.SEEK_END)
+    rows = csv.writer(out, delimiter="\t", lineterminator="\n")
+    for card in cards:
+
+        def link(match: re.Match[str], page: str = card.page) -> str:
+            href = urljoin(base and base + page, match["href"])
+            return f'<a href="{href}">{match["text"]}</a>' if "://" in href else match["text"]
+
+        short = card.short.replace("<details ", "<details open ", 1)
+        back = _LINK.sub(link, _LEFT.sub("", short + card.long + card.read))
+        tags = f"{card.page.removesuffix('.html')} level{card.level} {card.asks}"
+        rows.writerow((f"{language}/{card.key}", escape(card.question), back, tags))
+    return out.getvalue()
+
+
 def apart(html: str, page: str) -> str:
     """Return a part of a page for another one beside it: without ids, its own links complete."""
     return _LOCAL.sub(f"{page}#", _ID.sub(r"\1", html))
@@ -163,13 +191,15 @@ def practice(language: str) -> str:
     )
 
 
-def listing(notes: Catalogue, language: str, *, has_deck: bool, prefix: str = "") -> str:
-    """Return every subject with its questions, as Markdown, and the way to the deck."""
+def listing(notes: Catalogue, language: str, *, prefix: str = "") -> str:
+    """Return every subject with its questions, as Markdown, and the way to the cards."""
     blocks = [practice(language)]
     words = WORDS[language]
-    if has_deck:
-        blocks.append(f'<p><a class="question__deck" href="{DECK}">{words["deck"]}</a></p>')
-    for note in _pages(notes, language):
+    pages = list(_pages(notes, language))
+    if pages:
+        link = f'<a class="question__deck" href="{DECK}" download>{words["deck"]}</a>'
+        blocks.append(f"<p>{link}</p>")
+    for note in pages:
         asked = questions.read_questions(note)
         counts = [sum(one.level == level for one in asked) for level in questions.LEVELS]
         count = str(words["counts"]).format(len(asked), *counts)

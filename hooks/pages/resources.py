@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 from typing import TYPE_CHECKING
 
-from hooks.data import GENERAL, KINDS, LEVELS, Text, plain_address, resource_path
+from hooks.data import GENERAL, KINDS, LEVELS, Text, plain_address
 from hooks.links.bare import bare_addresses
 from hooks.pages.html import fill
 from hooks.pages.items import Item, Said
@@ -23,7 +23,6 @@ _GENERAL = Text(zh="贯通全栈", en="Across the field")
 _WORDS = {
     "zh": {
         "count": "共 {} 条：",
-        "files": "带走：",
         "others": "等",
         "and": "、",
         "comma": "，",
@@ -37,7 +36,6 @@ _WORDS = {
     },
     "en": {
         "count": "{} entries: ",
-        "files": "To carry away: ",
         "others": "et al.",
         "and": ", ",
         "comma": ", ",
@@ -148,16 +146,11 @@ def render(
             rows = [_row(key, chosen[key], cited.get(key, ()), language) for key in keys]
             tables.append((name.in_language(language), rows))
     counts = words["comma"].join(f"{title} {len(rows)}" for title, rows in tables)
-    here = _folder(language)
     return fill(
         "resources.html",
         words=words,
         language=language,
         total=words["count"].format(len(library)) + counts,
-        files=[
-            (posixpath.relpath(resource_path(kind, language), here), name)
-            for kind, name in (("opml", "OPML"), ("json", "JSON"), ("bib", "BibTeX"))
-        ],
         head=_HEAD[language],
         kinds=_KINDS[language],
         levels=_LEVELS[language],

@@ -1,4 +1,4 @@
-"""Atom feeds of notes: those added last, and those whose facts were checked last."""
+"""Atom feeds of the notes that were added last, one a language."""
 
 from __future__ import annotations
 
@@ -8,20 +8,17 @@ from xml.etree import ElementTree
 
 from hooks.site.carry import WORDS, Leaf
 
-NEW, VERIFIED = "feed-new.xml", "feed-verified.xml"
+NAME = "feed-new.xml"
 _XML = "http://www.w3.org/XML/1998/namespace"
 _ATOM = "http://www.w3.org/2005/Atom"
-_SAYS = {
-    "zh": {NEW: "新笔记", VERIFIED: "最近核对"},
-    "en": {NEW: "new notes", VERIFIED: "verified last"},
-}
+_SAYS = {"zh": "新笔记", "en": "new notes"}
 _LONGEST = 50
 
 
 def files(
     leaves: Sequence[Leaf], added: Mapping[str, datetime.date], site_url: str
 ) -> dict[str, str]:
-    """Return the feeds of each language, by paths in the site; none while its address is unknown.
+    """Return the feed of each language, by paths in the site; none while its address is unknown.
 
     Args:
         leaves: The pages.
@@ -33,13 +30,9 @@ def files(
         return made
     for language in sorted({leaf.language for leaf in leaves}):
         own = [leaf for leaf in leaves if leaf.language == language and leaf.is_note]
-        days = {
-            NEW: {leaf.page: added[leaf.page] for leaf in own if leaf.page in added},
-            VERIFIED: {leaf.page: datetime.date.fromisoformat(leaf.verified) for leaf in own},
-        }
-        folder = "" if language == "zh" else f"{language}/"
-        for name, known in days.items():
-            made[folder + name] = feed(own, known, folder + name, language, site_url)
+        days = {leaf.page: added[leaf.page] for leaf in own if leaf.page in added}
+        path = NAME if language == "zh" else f"{language}/{NAME}"
+        made[path] = feed(own, days, path, language, site_url)
     return made
 
 
@@ -52,8 +45,7 @@ def feed(
 ) -> str:
     """Return a feed of the pages with a day, the latest first; equal input gives equal bytes."""
     ElementTree.register_namespace("", _ATOM)
-    name = path.rpartition("/")[2]
-    title = f"{WORDS[language]['title']} · {_SAYS[language][name]}"
+    title = f"{WORDS[language]['title']} · {_SAYS[language]}"
     root = ElementTree.Element(f"{{{_ATOM}}}feed", {f"{{{_XML}}}lang": language})
     shown = sorted((leaf for leaf in leaves if leaf.page in days), key=lambda leaf: leaf.page)
     shown.sort(key=lambda leaf: days[leaf.page], reverse=True)
@@ -68,9 +60,8 @@ def feed(
     for leaf in shown[:_LONGEST]:
         day = days[leaf.page]
         entry = _add(root, "entry")
-        mark = f"#verified-{day.isoformat()}" if name == VERIFIED else ""
         _add(entry, "title", leaf.title)
-        _add(entry, "id", site_url + leaf.page + mark)
+        _add(entry, "id", site_url + leaf.page)
         _add(entry, "updated", _time(day))
         _add(entry, "link", rel="alternate", href=site_url + leaf.page, type="text/html")
         _add(entry, "summary", leaf.description)

@@ -1,7 +1,5 @@
 """Take out of a finished site what no page asks for: source maps, unused scripts, other engines.
 
-In what stays, the comments go too (`hooks/site/comments.py`).
-
 Found by what is named: a file stays when its name stands in a page, or in a script or style sheet
 that stays. Only files that pages load are judged (`assets/` and `search/`); what readers fetch by
 themselves, such as data and programs, is what links lead to, and none of this.
@@ -15,7 +13,6 @@ from typing import TYPE_CHECKING, Final
 import ahocorasick
 
 from hooks.cache import Cache, digest
-from hooks.site import comments, offline
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -53,7 +50,7 @@ def unasked(site: Path, *, keep: Iterable[str] = (), cache: Cache | None = None)
         address
         for address, path in judged.items()
         if path.suffix != ".map" and path.name not in _KEPT and not address.startswith(beginnings)
-    } - {*offline.WORKBOX, offline.WORKBOX_WINDOW}
+    }
     if not left:
         return maps
     names: dict[str, set[str]] = {}
@@ -92,5 +89,4 @@ def prune(site: Path, *, keep: Iterable[str] = (), cache: Cache | None = None) -
     for folder in sorted((site / "assets").rglob("*"), reverse=True):
         if folder.is_dir() and not any(folder.iterdir()):
             folder.rmdir()
-    comments.remove(site)
     return gone

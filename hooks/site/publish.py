@@ -63,10 +63,7 @@ def pack(site: Path, archive: Path, top: str) -> int:
     The bytes depend on the site only (fixed times, sorted names), so that equal sites give equal
     archives. Returns the number of files.
     """
-    cards = site / "assets" / "cards"  # only ever read by their address on the web
-    files = sorted(
-        path for path in site.rglob("*") if path.is_file() and not path.is_relative_to(cards)
-    )
+    files = sorted(path for path in site.rglob("*") if path.is_file())
     archive.parent.mkdir(parents=True, exist_ok=True)
     unfinished = archive.with_suffix(".part")
     with zipfile.ZipFile(unfinished, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as pack_file:

@@ -8,12 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 from pygments.lexers.javascript import JavascriptLexer
 from pygments.token import Comment, Name, String
 from selectolax.lexbor import LexborHTMLParser
 
-from hooks.calc import cli, engine, presets, registry
+from hooks.calc import engine, presets, registry
 from hooks.calc.engine import CalcError, Engine
 from hooks.data.facts import FactBase
 from hooks.pages import calculator
@@ -415,52 +414,6 @@ def test_presets_script_is_plain_and_says_sources() -> None:
     assert json.loads(text[len("calc.setData(") : -3]) == data
 
 
-# Command line
-
-
-def command(*arguments: str) -> tuple[int, str, str]:
-    result = CliRunner().invoke(cli.calc, list(arguments))
-    return result.exit_code, result.stdout, result.stderr
-
-
-def test_command_lists_calculators() -> None:
-    status, out, _ = command("--lang", "zh")
-    assert status == 0
-    assert [line.split()[0] for line in out.splitlines()] == NAMES
-    assert "训练显存" in out
-
-
-def test_command_answers_in_words_and_as_json() -> None:
-    status, out, _ = command("kv-cache", "model=deepseek-v3", "--lang", "zh")
-    assert status == 0
-    assert "70.272 kB（68.625 KiB）" in out
-    status, out, _ = command("kv-cache", "model=deepseek-v3", "--json")
-    assert json.loads(out)["per_token"] == 70272
-
-
-def test_command_lists_inputs_with_their_choices() -> None:
-    status, out, _ = command("pipeline", "--inputs")
-    assert status == 0
-    assert "schedule=1f1b" in out
-    assert "gpipe, 1f1b, interleaved, zb-h1, zb-h2" in out
-    assert re.search(r"stages=4 .*1…256", out)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (("pipline",), "did you mean 'pipeline'?"),
-        (("pipeline", "stage=4"), "did you mean 'stages'?"),
-        (("pipeline", "stages=0"), "from 1 to 256"),
-        (("pipeline", "stages"), "'stages' is not of the form key=value"),
-    ],
-)
-def test_command_refuses_nonsense(arguments: tuple[str, ...], words: str) -> None:
-    status, out, err = command(*arguments)
-    assert (status, out) == (2, "")
-    assert words in err
-
-
 def test_run_is_what_notes_call() -> None:
     assert engine.run("pcie", {"gen": "gen5"})["line"] == pytest.approx(63.015, abs=1e-3)
 
@@ -483,7 +436,6 @@ def test_block_says_everything_without_script(calc: Engine, name: str, language:
         assert assumption[language] in text
     for row in calc.show(name, record["example"]["inputs"], language)["rows"]:
         assert row["label"] in text and row["text"] in text
-    assert f"python -m hooks calc {name}" in text
     if language == "en":
         assert not HAN.search(text)
     assert tree.css_first("form, script, input") is None

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import json
-import re
 from pathlib import Path
-from xml.etree import ElementTree
 
 import pytest
 import yaml
 
-from hooks.data import Library, Resource, Text, load_resources, plain_address, resource_files
+from hooks.data import Library, load_resources, plain_address
 from hooks.findings.finding import Finding
 from tests.samples import said
 
@@ -146,51 +143,3 @@ def test_a_former_address_stands_once_too(tmp_path: Path) -> None:
 )
 def test_what_names_the_same_is_the_same(address: str, plain: str) -> None:
     assert plain_address(address) == plain
-
-
-@pytest.fixture(scope="module")
-def exports(ours: Library) -> dict[str, str]:
-    names = {topic: Text(zh=topic, en=topic) for topic in ["general", *AREAS]}
-    return resource_files(ours, names)
-
-
-def test_json_holds_every_field(ours: Library, exports: dict[str, str]) -> None:
-    data = json.loads(exports["data/resources.json"])
-    assert {key: Resource.model_validate(_days(one)) for key, one in data.items()} == ours
-
-
-def _days(one: dict[str, object]) -> dict[str, object]:
-    if "checked" in one:
-        one["checked"] = yaml.safe_load(str(one["checked"]))
-    return one
-
-
-@pytest.mark.parametrize(("mark", "language"), [("", "zh"), (".en", "en")])
-def test_opml_holds_every_address(
-    ours: Library, exports: dict[str, str], mark: str, language: str
-) -> None:
-    root = ElementTree.fromstring(exports[f"data/resources{mark}.opml"])
-    links = root.findall("body/outline/outline")
-    assert root.get("version") == "2.0" and root.findtext("head/title")
-    assert sorted(link.get("url", "") for link in links) == sorted(one.url for one in ours.values())
-    assert {link.get("description") for link in links} == {
-        one.gives.in_language(language) for one in ours.values()
-    }
-
-
-def test_bibtex_is_balanced_and_holds_every_paper(ours: Library, exports: dict[str, str]) -> None:
-    text = exports["data/resources.bib"]
-    entries = re.findall(r"^@(\w+)\{([a-z0-9-]+),\n((?:  \w+ = \{.*\},\n)+)\}$", text, re.MULTILINE)
-    assert len(entries) == text.count("@misc{") + text.count("@book{")
-    papers = {key for key, one in ours.items() if one.kind == "paper"}
-    assert papers <= {key for _, key, _ in entries}
-    for _, key, body in entries:
-        assert body.count("{") == body.count("}"), key
-        fields = re.findall(r"^  (\w+) = ", body, re.MULTILINE)
-        assert {"title", "author", "year", "url"} <= set(fields) and len(fields) == len(set(fields))
-        plain = re.sub(r"url = \{.*\}|\\[&%$#_]", "", body)
-        assert not re.search(r"[&%$#_~^]", plain), key
-
-
-def test_an_empty_library_makes_no_files() -> None:
-    assert resource_files({}, {}) == {}

@@ -1,4 +1,4 @@
-"""The frame of a note's page: its card, how to cite it, what to read before and after it."""
+"""The frame of a note's page: its card, what to read before and after it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 from hooks.data import load_paths
 from hooks.notes import Entry, minutes
-from hooks.pages import citation, reading_order, takeaway
+from hooks.pages import reading_order, takeaway
 from tests.samples import note, tree
 
 PATHS = (
@@ -74,29 +74,6 @@ def test_reading_time(case: str, tmp_path: Path) -> None:
     name, body, wanted = TEXTS[case]
     found, _ = tree(tmp_path, {name: note(f"{body}\n")})
     assert minutes(found.notes[name]) == wanted
-
-
-def test_a_citation_names_title_date_and_address(tmp_path: Path) -> None:
-    found, _ = tree(
-        tmp_path, {"t/one.md": note("甲\n", "五"), "t/one.en.md": note("A\n", "50% of A_1")}
-    )
-    zh = citation.cite(found.notes["t/one.md"], "t/one.html")
-    assert zh.line == (
-        "AI Infra & HPC Handbook contributors：《五》，AI Infra & HPC 手册，"
-        "核对于 2026-01-02，t/one.html"
-    )
-    assert "howpublished = {t/one.html}" in zh.bibtex
-    en = citation.cite(found.notes["t/one.en.md"], "https://h.example/en/t/one.html#a_b")
-    assert "“50% of A_1”" in en.line and "verified 2026-01-02" in en.line
-    assert en.bibtex == (
-        "@misc{aihpc-t-one-en,\n"
-        "  title = {{50\\% of A\\_1}},\n"
-        "  author = {{AI Infra \\& HPC Handbook contributors}},\n"
-        "  year = {2026},\n"
-        "  note = {AI Infra \\& HPC Handbook; facts verified 2026-01-02},\n"
-        "  url = {https://h.example/en/t/one.html#a_b},\n"
-        "}"
-    )
 
 
 FEET = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from pathlib import Path
 
@@ -71,19 +72,30 @@ def test_the_script_holds_questions_that_stand_apart_from_their_page(notes: Cata
 
 @pytest.mark.parametrize("language", ["zh", "en"])
 def test_the_list_has_every_question(notes: Catalogue, language: str) -> None:
-    def filled(has_deck: bool) -> str:
-        return markers.fill_markers(
-            "<!-- questions -->",
-            page_path="i/index.md",
-            language=language,
-            entries=(),
-            notes=notes,
-            added={},
-            areas=[],
-            has_deck=has_deck,
-        )
-
+    filled = markers.fill_markers(
+        "<!-- questions -->",
+        page_path="i/index.md",
+        language=language,
+        entries=(),
+        notes=notes,
+        added={},
+        areas=[],
+    )
     name = {"zh": "q.md", "en": "q.en.md"}[language]
-    assert f"[How much](../i/{name}#how-much)" in filled(True)
-    assert 'data-practice="questions.js"' in filled(True)
-    assert ("interview.apkg" in filled(True), "interview.apkg" in filled(False)) == (True, False)
+    assert f"[How much](../i/{name}#how-much)" in filled
+    assert 'data-practice="questions.js"' in filled and 'href="interview.txt"' in filled
+
+
+@pytest.mark.parametrize(
+    ("base", "link"),
+    [("", "Because of B."), ("https://h.example/i/", '<a href="https://h.example/b.html">B</a>')],
+)
+def test_cards_for_anki_can_be_read_away_from_the_site(
+    notes: Catalogue, base: str, link: str
+) -> None:
+    text = questions.deck([folded(notes)[1]], "en", base)
+    lines = [one for one in text.split("\n") if one.startswith("#")]
+    assert lines == ["#separator:tab", "#html:true", "#guid column:1", "#tags column:4"]
+    (row,) = csv.reader(text.split("\n", 4)[4].splitlines(keepends=True), delimiter="\t")
+    assert row[:2] == ["en/i/q#how-much", "How much"] and row[3] == "q level2 estimate"
+    assert link in row[2] and "footnote-ref" not in row[2] and "<details open " in row[2]

@@ -105,13 +105,6 @@ def test_every_entry_of_ours_is_shown_once(language: str, notes: Catalogue) -> N
         assert cells[2].attributes["data-sort"] == str(LEVELS.index(one.level))
         assert one.gives.in_language(language) in cells[0].text()
         assert one.note is None or one.note.in_language(language) in cells[0].text()
-    links = {node.attributes["href"] for node in page.css(".resources__files a")}
-    start = "../data" if language == "zh" else "../../data"
-    mark = "" if language == "zh" else ".en"
-    assert links == {
-        f"{start}/resources{mark}.opml",
-        *(f"{start}/resources.{k}" for k in ("json", "bib")),
-    }
 
 
 def test_no_entry_has_the_id_of_a_heading_of_the_page(notes: Catalogue) -> None:

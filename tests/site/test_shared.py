@@ -1,4 +1,4 @@
-"""What the site offers to robots, installers and other sites, with and without an address."""
+"""What the site offers to robots and installers, with and without an address."""
 
 from __future__ import annotations
 
@@ -7,12 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from hooks.drawings import cards
-from hooks.site import carry, shared
+from hooks.site import shared
 from tests.conftest import ROOT
 
 SITE = "https://example.org/h/"
-LEAF = carry.Leaf("en/a/b.html", "a/b", "en", "Title", "Words.", "", ("A",), "")
 
 
 @pytest.mark.parametrize(("site_url", "names_it"), [(SITE, True), ("", False)])
@@ -35,23 +33,3 @@ def test_manifest_leads_to_icons_that_are_there(path: str, language: str, base: 
     for icon in manifest["icons"]:
         content = Path(f"{base}/{icon['src']}".replace("/x/..", "")).read_bytes()
         assert f"{int.from_bytes(content[16:20], 'big')}x" in icon["sizes"]
-
-
-@pytest.mark.parametrize(
-    ("site_url", "has_chinese", "own"),
-    [
-        (SITE, True, "assets/cards/en/a/b.png"),
-        (SITE, False, ""),
-        ("", True, "assets/cards/en/a/b.png"),
-    ],
-)
-def test_cards_only_where_they_can_be_drawn_and_found(
-    monkeypatch: pytest.MonkeyPatch, site_url: str, has_chinese: bool, own: str
-) -> None:
-    monkeypatch.setattr(cards, "has_chinese", lambda: has_chinese)
-    monkeypatch.setattr(cards, "svg", lambda card: card.title)
-    monkeypatch.setattr(cards, "drawn", lambda source, cache: source.encode())
-    assert shared.card_of(LEAF.page, is_note=True) == own
-    assert shared.card_of("other.html", is_note=False) == ""
-    made = shared.card_files([LEAF], site_url, None)
-    assert made == ({own: b"Title"} if site_url and own else {})

@@ -1,9 +1,9 @@
 /**
  * Calculators: what one is, how its entries are read, and what it answers.
  *
- * A calculator is a record given to `calc.add`; the form of the page, the static text around it
- * and `python -m hooks calc` are all made from that record, and its `run` is the only place where
- * its formula is written. No part of a page is touched here: Python runs this file too.
+ * A calculator is a record given to `calc.add`; the form of the page and the static text
+ * around it are made from that record, and its `run` is the only place where its formula is
+ * written. No part of a page is touched here: Python runs this file too.
  *
  *   id, title {zh, en}, about {zh, en}
  *   note      id of the note that explains the formula; a link once that note exists
