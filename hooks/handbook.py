@@ -13,7 +13,6 @@ from pathlib import Path
 from hooks.calc import registry
 from hooks.data import (
     Layout,
-    coverage,
     measured_check,
     paths,
     resources,
@@ -35,13 +34,10 @@ from hooks.notes import (
     questions,
     twins,
 )
-from hooks.pages import catalogue as catalogue_page
 from hooks.pages import (
     contents,
-    topic_map,
-    topic_tree,
+    topics,
 )
-from hooks.pages import coverage as coverage_page
 from hooks.pages import fences as data_fences
 from hooks.pages import glossary as glossary_page
 from hooks.pages import paths as paths_page
@@ -141,12 +137,10 @@ def _read_rest(
     hidden = f"/{drawn.FOLDER}/"  # named by hashes, which no note writes
     orphans = assets.orphans(notes, docs, digests, settings, _beside(root))
     findings += [one for one in orphans if hidden not in one.file]
-    areas, problems = topic_map.load(layout.topics, layout.name(layout.topics))
-    findings += problems + topic_tree.check(areas, notes)
+    areas, problems = topics.load(layout.topics, layout.name(layout.topics))
+    findings += problems
     findings += missing_translations(published(notes))
     library, problems = resources.load_resources(layout.resources, {area.id for area in areas})
-    findings += problems
-    covered, problems = _check_coverage(notes, layout, library)
     findings += problems
     ways, problems = _check_paths(notes, layout)
     findings += problems
@@ -165,7 +159,6 @@ def _read_rest(
         entries,
         data,
         areas,
-        covered,
         ways,
         library,
         findings,
@@ -176,16 +169,6 @@ def _read_rest(
     findings += check.check_sources(notes, texts, settings, digests, made)
     memory.save()
     return tree
-
-
-def _check_coverage(
-    notes: Catalogue, layout: Layout, library: resources.Library
-) -> tuple[coverage.Coverage | None, list[Finding]]:
-    path = layout.coverage
-    found, document, findings = coverage.load_coverage(path, layout.name(path))
-    if found is not None and document is not None:
-        findings += coverage_page.check(found, document, notes, library)
-    return (None if findings else found), findings
 
 
 def _check_paths(
@@ -237,12 +220,6 @@ def _check_data(data: Data, memory: Memory) -> list[Finding]:
         "terms",
         [terms, *everything],
         lambda: data.glossary[1] + glossary_page.check(data.glossary[0], notes),
-    )
-    findings += memory.recall(
-        "items",
-        "data",
-        [stamp, terms, *everything],
-        lambda: catalogue_page.check(data.items, notes),
     )
     shown = published(notes).notes
     for path, note in notes.notes.items():

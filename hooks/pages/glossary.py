@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from hooks.data import VENDORS, flat
 from hooks.findings import nearest
+from hooks.pages import html
 from hooks.pages.items import Item, Said, area_of
 
 if TYPE_CHECKING:
@@ -40,6 +41,10 @@ _WORDS = {
         "index": "按字母与拼音查",
         "count": "共 {} 个词条，{} 个名称。",
         "anchor": "本词条的固定链接",
+        "concept": "概念",
+        "sources": "来源",
+        "none": "没有对应的名字，或没有读到",
+        "read": "，{} 读",
     },
     "en": {
         "also": "Also",
@@ -56,6 +61,10 @@ _WORDS = {
         "index": "By letter",
         "count": "{} entries, {} names.",
         "anchor": "Link to this entry",
+        "concept": "Concept",
+        "sources": "Sources",
+        "none": "no name of its own, or none that we read",
+        "read": ", read {}",
     },
 }
 
@@ -231,6 +240,33 @@ def _vendors(term: Term, language: str) -> str:
     return " · ".join(
         f'<span class="glossary__vendor">{vendor(key, language)}{colon}{escape(name)}</span>'
         for key, name in term.vendors.names.items()
+    )
+
+
+def vendor_table(glossary: Glossary, language: str) -> str:
+    """Return what vendors call the same thing, subject by subject, with the sources, as HTML."""
+    sources: dict[str, int] = {}
+    days: dict[str, str] = {}
+    subjects = []
+    for subject in glossary.subjects.values():
+        rows = []
+        for term in subject.terms:
+            if term.vendors is None:
+                continue
+            for url in term.vendors.source:
+                sources.setdefault(url, len(sources) + 1)
+                days.setdefault(url, term.vendors.read.isoformat())
+            names = [term.vendors.names.get(key, "") for key in VENDORS]
+            numbers = sorted(sources[url] for url in term.vendors.source)
+            rows.append((anchor(term.id), term.name(language), names, numbers))
+        if rows:
+            subjects.append((subject.title.in_language(language), rows))
+    return html.render(
+        "vendor_terms.html",
+        words=_WORDS[language],
+        vendors=[vendor(name, language) for name in VENDORS],
+        subjects=subjects,
+        sources=days.items(),
     )
 
 

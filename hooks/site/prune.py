@@ -26,8 +26,6 @@ _READ: Final = frozenset({".js", ".css", ".json"})
 """Files that name others."""
 _KEPT: Final = ("LICENSE", "search_index.js", "search_index.json")
 """Licences, and what Material's page script asks for by a name put together from parts."""
-_IN_PARTS: Final = ("assets/vendor/d3/",)
-"""Whose names graph.js puts together."""
 STOCK: Final = ("assets/javascripts/lunr/", "assets/javascripts/workers/")
 """What Material's own search engine loads, whose names are put together likewise."""
 
@@ -41,7 +39,7 @@ def unasked(site: Path, *, keep: Iterable[str] = (), kept: Kept | None = None) -
         kept: Knows what files named that were read before.
     """
     kept = kept or Kept()
-    beginnings = (*_IN_PARTS, *keep)
+    beginnings = tuple(keep)
     judged = {
         path.relative_to(site).as_posix(): path
         for folder in _FOLDERS

@@ -1,4 +1,4 @@
-"""What to read before and after a note: at its foot, by prerequisites, paths and navigation."""
+"""The box at a note's foot: what to read first, what next, and which notes lead here."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import itertools
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from hooks.links import resolve
+from hooks.markdown import LinkKind
 from hooks.notes import needed
 from hooks.pages import html
 
@@ -13,14 +15,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from hooks.data import LearningPath
-    from hooks.notes import Catalogue, Entry
+    from hooks.notes import Catalogue, Entry, Note
 
+MOST = 8
+"""Notes that are named as leading here."""
 _WORDS = {
     "zh": {
         "title": "先读与接着读",
         "first": "先读",
         "next": "接着读",
-        "after": "以本文为前提",
+        "linked": "提到本文",
         "path": "路径：{}",
         "and": "、",
     },
@@ -28,7 +32,7 @@ _WORDS = {
         "title": "Before and after this note",
         "first": "Read first",
         "next": "Read next",
-        "after": "Builds on this",
+        "linked": "Linked from",
         "path": "on the path {}",
         "and": ", ",
     },
@@ -36,23 +40,30 @@ _WORDS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
-    """The order of all notes, found once a build; each list by the id of a note."""
+class Ways:
+    """The ways between all notes of a language, found once; each by the id of a note."""
 
     first: dict[str, tuple[str, ...]]
     """Its prerequisites."""
-    after: dict[str, list[str]] = field(default_factory=dict)
-    """Notes that name it as a prerequisite."""
+    linked: dict[str, list[str]] = field(default_factory=dict)
+    """Notes that require it or link to it; pages of topics do so with everything and are none."""
     next_page: dict[str, str] = field(default_factory=dict)
     """The note that follows it in the navigation, within its topic."""
 
 
-def order(catalogue: Catalogue, entries: Sequence[Entry]) -> Order:
-    """Return which notes come before and after each other."""
-    found = Order(needed(catalogue))
-    for note_id, wanted in found.first.items():
-        for one in wanted:
-            found.after.setdefault(one, []).append(note_id)
+def ways(catalogue: Catalogue, entries: Sequence[Entry], language: str) -> Ways:
+    """Return which notes come before and after each other; those that require one come first."""
+    found = Ways(needed(catalogue))
+    for note_id in catalogue.ids():
+        for one in found.first[note_id]:
+            found.linked.setdefault(one, []).append(note_id)
+    for note_id in catalogue.ids():
+        note = catalogue.in_language(note_id, language)
+        if note is None or note.language != language or note.is_index or not note.topic:
+            continue
+        for one in _linked_ids(note, catalogue):
+            if one != note_id and note_id not in found.linked.setdefault(one, []):
+                found.linked[one].append(note_id)
     pages = [page.path.removesuffix(".md") for entry in entries for page in entry.pages()]
     for one, following in itertools.pairwise(pages):
         folder, _, name = following.rpartition("/")
@@ -61,19 +72,28 @@ def order(catalogue: Catalogue, entries: Sequence[Entry]) -> Order:
     return found
 
 
+def _linked_ids(note: Note, catalogue: Catalogue) -> list[str]:
+    paths = (
+        resolve(link.target, note.path).path
+        for link in (*note.source.links, *note.source.definitions)
+        if link.kind in (LinkKind.INLINE, LinkKind.DEFINITION)
+    )
+    return [catalogue.notes[path].id for path in paths if path in catalogue.notes]
+
+
 def foot(
-    order: Order,
+    ways: Ways,
     paths: Sequence[LearningPath],
     note_id: str,
     catalogue: Catalogue,
     language: str,
     url_of: Callable[[str], str | None],
 ) -> str:
-    """Return the box with what to read first, what next, and what builds on it; else nothing.
+    """Return the box of a note; empty for a page of a topic or of the site, and without any way.
 
     Args:
-        order: The order of all notes.
-        paths: All learning paths.
+        ways: The ways between all notes (`ways`).
+        paths: All learning paths; a note on one can be ticked here (paths.js).
         note_id: The note at whose foot it stands.
         catalogue: All notes, for titles.
         language: The language of the page's frame.
@@ -83,26 +103,24 @@ def foot(
     if note is None or note.meta is None or note.meta.kind == "map" or not note.topic:
         return ""
     words = _WORDS[language]
-    following = _following(order, paths, note_id, language)
-    groups = (
-        ("first", dict.fromkeys(order.first.get(note_id, ()), "")),
-        ("next", {one: _named(names, words) for one, names in following.items()}),
-        ("after", dict.fromkeys(sorted(set(order.after.get(note_id, ())) - set(following)), "")),
-    )
+    first = dict.fromkeys(ways.first.get(note_id, ()), "")
+    following = {
+        one: words["path"].format(words["and"].join(names)) if names else ""
+        for one, names in _following(ways, paths, note_id, language).items()
+    }
+    linked = [one for one in ways.linked.get(note_id, ()) if one not in {*first, *following}]
+    groups = (("first", first), ("next", following), ("linked", dict.fromkeys(linked[:MOST], "")))
     rows = [
         (words[kind], items)
         for kind, wanted in groups
         if (items := _items(wanted, catalogue, language, url_of))
     ]
-    return html.fill("reading_order.html", title=words["title"], rows=rows) if rows else ""
-
-
-def _named(names: Sequence[str], words: Mapping[str, str]) -> str:
-    return words["path"].format(words["and"].join(names)) if names else ""
+    done = note_id if any(path.place(note_id) is not None for path in paths) else ""
+    return html.fill("foot.html", title=words["title"], rows=rows, done=done) if rows else ""
 
 
 def _following(
-    order: Order, paths: Sequence[LearningPath], note_id: str, language: str
+    ways: Ways, paths: Sequence[LearningPath], note_id: str, language: str
 ) -> dict[str, list[str]]:
     """Return the next note of each path, with the paths' names; without any, the next page."""
     found: dict[str, list[str]] = {}
@@ -111,8 +129,8 @@ def _following(
         if at is not None and at + 1 < len(path.notes):
             names = found.setdefault(path.notes[at + 1].note, [])
             names.append(path.title.in_language(language))
-    if not found and note_id in order.next_page:
-        found[order.next_page[note_id]] = []
+    if not found and note_id in ways.next_page:
+        found[ways.next_page[note_id]] = []
     return found
 
 
