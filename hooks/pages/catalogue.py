@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from hooks.pages import answers, blocks, calculator, glossary, questions, resources
 from hooks.pages.items import Item, Said, area_of
+from hooks.pages.words import words_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -21,19 +22,14 @@ if TYPE_CHECKING:
     from hooks.pages.fences import DataFences
 
 _COUNTED = {
-    # Kind: the words of one and of several, by language, and the page with all of them.
-    "note": ("{} 篇笔记", "{} note", "{} notes", "maps/index"),
-    "question": (
-        "{} 道面试题",
-        "{} interview question",
-        "{} interview questions",
-        "interview/index",
-    ),
-    "term": ("{} 个术语", "{} term", "{} terms", glossary.PAGE),
-    "resource": ("{} 条资源", "{} resource", "{} resources", resources.PAGE),
-    "calculator": ("{} 个计算器", "{} calculator", "{} calculators", "calc/index"),
-    "figure": ("{} 张图表", "{} figure or chart", "{} figures and charts", ""),
+    "note": "maps/index",
+    "question": "interview/index",
+    "term": glossary.PAGE,
+    "resource": resources.PAGE,
+    "calculator": "calc/index",
+    "figure": "",
 }
+"""What is counted, and the page with all of it."""
 
 
 def gather(
@@ -90,11 +86,12 @@ def counts(items: Iterable[Item], language: str, prefix: str = "") -> str:
     those = list(items)
     pages = {item.note for item in those}
     found = Counter(item.kind for item in those if not _is_about(item))
-    parts = []
-    for kind, (chinese, one, several, page) in _COUNTED.items():
+    words, parts = words_of("counts", language), []
+    for kind, page in _COUNTED.items():
         if not (count := found[kind]):
             continue
-        said = (chinese if language == "zh" else one if count == 1 else several).format(count)
+        forms = words[kind].split(" | ")
+        said = forms[0 if count == 1 else -1].format(count)
         end = ".md" if language == "zh" else ".en.md"
         linked = page in pages
         parts.append(f"[{said}]({posixpath.join(prefix, page + end)})" if linked else said)

@@ -12,6 +12,7 @@ from hooks.data import downloads, measured, wording
 from hooks.drawings.charts import svg, vega
 from hooks.pages import citations, measured_table
 from hooks.pages.html import render
+from hooks.pages.words import words_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -19,34 +20,6 @@ if TYPE_CHECKING:
     from hooks.data import FactBase, Known
     from hooks.drawings import Chart, Point
 
-_WORDS = {
-    "zh": {
-        "table": "图中的数据（{} 个点）",
-        "row": "项目",
-        "series": "系列",
-        "value": "数值",
-        "range": "p5–p95",
-        "share": "占“{}”",
-        "data": "图中的数据：",
-        "record": "全部数据（JSON）",
-        "stale": "程序在这次测量之后改过，图中的数字属于旧版程序。",
-        "sources": "来源与阅读日期",
-        "semicolon": "；",
-    },
-    "en": {
-        "table": "The data of the chart ({} points)",
-        "row": "Item",
-        "series": "Series",
-        "value": "Value",
-        "range": "p5–p95",
-        "share": "Share of “{}”",
-        "data": "The data of the chart: ",
-        "record": "All data (JSON)",
-        "stale": "The program has changed since; the figures belong to its former version.",
-        "sources": "Sources and when they were read",
-        "semicolon": "; ",
-    },
-}
 _ROOT = re.compile(r"\A<svg(?P<attributes>[^>]*)>")
 _SIZE = re.compile(r' (?:width|height|version)="[^"]*"')
 _BOX = re.compile(r'viewBox="\S+ \S+ (?P<width>\S+) \S+"')
@@ -88,7 +61,7 @@ def draw(
     drawing = svg.draw(vega.specification(chart), cache)
     name = f"{chart.name}-{hashlib.sha256(spec.encode()).hexdigest()[:8]}.csv"
     path = f"{downloads.FOLDER}/charts/{language}/{name}"
-    words = _WORDS[language]
+    words = words_of("chart", language)
     record = measured.load_record(chart.record, docs, known) if chart.record else None
     files = {"CSV": path} | ({words["record"]: chart.record} if chart.record else {})
     cited = [base.sources[key] for key in chart.sources if key in base.sources]

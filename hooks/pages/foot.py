@@ -10,6 +10,7 @@ from hooks.links import resolve
 from hooks.markdown import LinkKind
 from hooks.notes import needed
 from hooks.pages import html
+from hooks.pages.words import words_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -19,24 +20,6 @@ if TYPE_CHECKING:
 
 MOST = 8
 """Notes that are named as leading here."""
-_WORDS = {
-    "zh": {
-        "title": "先读与接着读",
-        "first": "先读",
-        "next": "接着读",
-        "linked": "提到本文",
-        "path": "路径：{}",
-        "and": "、",
-    },
-    "en": {
-        "title": "Before and after this note",
-        "first": "Read first",
-        "next": "Read next",
-        "linked": "Linked from",
-        "path": "on the path {}",
-        "and": ", ",
-    },
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +85,7 @@ def foot(
     note = catalogue.in_language(note_id, language)
     if note is None or note.meta is None or note.meta.kind == "map" or not note.topic:
         return ""
-    words = _WORDS[language]
+    words = words_of("foot", language)
     first = dict.fromkeys(ways.first.get(note_id, ()), "")
     following = {
         one: words["path"].format(words["and"].join(names)) if names else ""

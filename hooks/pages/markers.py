@@ -16,11 +16,7 @@ from hooks.links.external import report as external_report
 from hooks.notes import Catalogue, Entry
 from hooks.pages import catalogue, contents, glossary, paths, questions, topics
 from hooks.pages.items import Item
-
-_RULES_WORDS = {
-    "zh": ("（仅本手册）", "规则", "报告什么", "怎样修正"),
-    "en": (" (only in this handbook)", "Rule", "What is reported", "How to mend it"),
-}
+from hooks.pages.words import words_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,11 +122,11 @@ def fill_markers(markdown: str, page: Page) -> str:
 
 def rules_table(language: str) -> str:
     """Return every rule as a table: its name, what is reported, how to mend it."""
-    ours, *head = _RULES_WORDS[language]
-    lines = [f"| {' | '.join(head)} |", "| --- | --- | --- |"]
+    words = words_of("rules", language)
+    lines = [f"| {words['head']} |", "| --- | --- | --- |"]
     for rule in rules.all_rules():
         said = rule.words[language]
-        mark = ours if rule.elsewhere == rules.OFF else ""
+        mark = words["ours"] if rule.elsewhere == rules.OFF else ""
         lines.append(f"| `{rule.name}`{mark} | {_cell(said.what)} | {_cell(said.mend)} |")
     return "\n".join(lines)
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from hooks.findings import nearest
 from hooks.notes import all_needed, minutes, needed
 from hooks.pages import contents
+from hooks.pages.words import words_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,28 +18,6 @@ if TYPE_CHECKING:
 
 PAGE = "learn/index"
 """The note that shows them all."""
-_WORDS = {
-    "zh": {
-        "sum": "{} 篇，约 {} 分钟",
-        "minutes": "{} 分钟",
-        "why": "：",
-        "needs": "先读 {}",
-        "and": "、",
-        "other": "不在这条路径上",
-        "start": "从 {} 开始",
-        "hours": "{} 篇 · 约 {} 小时",
-    },
-    "en": {
-        "sum": "{} notes, about {} minutes",
-        "minutes": "{} min",
-        "why": ": ",
-        "needs": "read {} first",
-        "and": ", ",
-        "other": "not on this path",
-        "start": "Starts with {}",
-        "hours": "{} notes · about {} hours",
-    },
-}
 
 
 def check(paths: Sequence[LearningPath], document: Document, notes: Catalogue) -> list[Finding]:
@@ -74,7 +53,7 @@ def render(
 
 
 def _path(path: LearningPath, notes: Catalogue, language: str, prefix: str) -> str:
-    words = _WORDS[language]
+    words = words_of("paths", language)
     on_it = {step.note for step in path.notes}
     lines, total = [], 0
     for step in path.notes:
@@ -85,7 +64,7 @@ def _path(path: LearningPath, notes: Catalogue, language: str, prefix: str) -> s
         mark = f'<span class="path__note" data-done="{note.id}" data-minutes="{minutes(note)}">'
         line = f"1. {mark}{contents.link(note, prefix)}</span> <small>{shown}</small>"
         if step.why:
-            line += words["why"] + contents.escape(step.why.in_language(language))
+            line += words["colon"] + contents.escape(step.why.in_language(language))
         wanted = [
             other
             for one in (note.meta.prerequisites if note.meta else [])
@@ -110,7 +89,7 @@ def cards(
     paths: Sequence[LearningPath], notes: Catalogue, language: str, *, prefix: str = ""
 ) -> str:
     """Return every path as a card in Markdown: how long, for whom, and where it starts."""
-    words, page = _WORDS[language], notes.in_language(PAGE, language)
+    words, page = words_of("paths", language), notes.in_language(PAGE, language)
     lines = []
     for path in paths:
         read = [note for step in path.notes if (note := notes.in_language(step.note, language))]

@@ -14,10 +14,8 @@ from pydantic import BaseModel, ConfigDict
 from hooks.findings import Finding, schema
 from hooks.notes import Catalogue, Note
 from hooks.pages import contents
+from hooks.pages.words import words_of
 from hooks.search.pages import location_of
-
-_PLANNED = {"zh": "计划中", "en": "planned"}
-_MIND_MAP = {"zh": "主题地图", "en": "Topic map"}
 
 
 class Name(BaseModel):
@@ -71,7 +69,7 @@ def _first_note(group: Group, notes: Catalogue, language: str) -> Note | None:
 
 def boxes(areas: list[Area], notes: Catalogue, language: str, *, prefix: str = "") -> str:
     """Return a box for each area in Markdown: its groups as links, what is planned in a fold."""
-    found = []
+    words, found = words_of("topics", language), []
     for area in areas:
         index = notes.in_language(f"{area.id}/index", language)
         name = area.title.get(language)
@@ -86,7 +84,7 @@ def boxes(areas: list[Area], notes: Catalogue, language: str, *, prefix: str = "
         head = contents.link(index, prefix, text=name) if index else contents.escape(name)
         parts = [f"**{head}**", *(["\n".join(live)] if live else [])]
         if owed:
-            said = f"{_PLANNED[language]} · {len(owed)}"
+            said = f"{words['planned']} · {len(owed)}"
             lines = "\n".join(owed)
             parts.append(
                 f'<details class="topic-map__planned" markdown="1">\n<summary>{said}</summary>\n\n'
@@ -94,7 +92,8 @@ def boxes(areas: list[Area], notes: Catalogue, language: str, *, prefix: str = "
             )
         found.append(_box("topic-map__area", "\n\n".join(parts)))
     body = _box("topic-map__areas", "\n\n".join(found))
-    head = f'<div class="topic-map" role="group" aria-label="{_MIND_MAP[language]}" markdown="1">'
+    name = words["map"]
+    head = f'<div class="topic-map" role="group" aria-label="{name}" markdown="1">'
     return f"{head}\n\n{body}\n\n</div>"
 
 

@@ -26,6 +26,7 @@ from hooks.pages.values.markers import (
     missing_terms,
     parse,
 )
+from hooks.pages.words import words_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -38,22 +39,6 @@ if TYPE_CHECKING:
 
 STALE = {"zh": "（程序已改，数字过期）", "en": " (stale: the program has changed)"}
 _SHOW = ("value", "p5", "p95", "min", "max", "ratio", "n")
-_WORDS = {
-    "zh": {
-        "measured": "实测",
-        "on": "测于 {}",
-        "computed": "算得",
-        "colon": "：",
-        "semicolon": "；",
-    },
-    "en": {
-        "measured": "measured",
-        "on": "on {}",
-        "computed": "computed",
-        "colon": ": ",
-        "semicolon": "; ",
-    },
-}
 _SIZE = re.compile(r"(?P<number>\d+)(?P<unit>[KMGT]i)?B\Z")
 
 
@@ -118,7 +103,7 @@ class Resolver:
             message = f"row '{parts['row']}' of '{parts['family']}' has no '{parts['column']}'"
             raise MarkerError(message, target=parts["column"], hint=hint)
         source = self.base.sources.get(cell.source)
-        words = _WORDS[language]
+        words = words_of("values", language)
         what = [row.title.in_language(language), column.title.in_language(language)]
         what += terms(language, direction=column.direction, density=column.density, per=column.per)
         cited = citations.cited(cell, source, language) if source else ""
@@ -142,7 +127,7 @@ class Resolver:
         name, query = marker.parts["result"], dict(marker.inputs)
         show = query.pop("show", "value")
         _known(show, dict.fromkeys(_SHOW), "value 'show'")
-        words = _WORDS[language]
+        words = words_of("values", language)
         if name.startswith("summary/"):
             title, value, unit, direction, statistic = _summary(record, name, show, language)
         else:
@@ -157,7 +142,7 @@ class Resolver:
             direction = None if show == "n" else result.direction
             statistic = wording.statistic(result.statistic, language)
         machine = record.machine.gpu or ""
-        day = words["on"].format(record.date.isoformat())
+        day = words["day"].format(record.date.isoformat())
         about = [title.in_language(language), statistic, machine, day]
         said = f"{words['measured']}{words['colon']}{words['semicolon'].join(filter(None, about))}"
         if is_stale:
@@ -186,7 +171,7 @@ class Resolver:
         if own_unit and unit and unit != own_unit:
             message = f"output '{output}' of '{name}' is in {own_unit}, not in {unit}"
             raise MarkerError(message, rule="value-unit", target=unit, hint=own_unit)
-        words = _WORDS[language]
+        words = words_of("values", language)
         # As the author wrote them; facts by their value, which is what the form takes.
         given = {
             key: f"{inputs[key]}" if text.startswith("@") else text
