@@ -41,7 +41,7 @@ from hooks.pages import (
 from hooks.pages import fences as data_fences
 from hooks.pages import glossary as glossary_page
 from hooks.pages import paths as paths_page
-from hooks.pages.values import values
+from hooks.pages.values import check as values
 from hooks.search.words import term_forms
 from hooks.site import Kept, inputs
 from hooks.tree import Data, Tree, generated_ids
