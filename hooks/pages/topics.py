@@ -12,10 +12,10 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict
 
 from hooks.findings import Finding, schema
+from hooks.links import page_address
 from hooks.notes import Catalogue, Note
 from hooks.pages import contents
 from hooks.pages.words import words_of
-from hooks.search.pages import location_of
 
 
 class Name(BaseModel):
@@ -113,6 +113,6 @@ def offered(areas: list[Area], notes: Catalogue, language: str) -> list[list[Any
         for group in area.groups:
             note = _first_note(group, notes, language)
             words = [group.covers.get(language), group.title.get(other), area.title.get(language)]
-            there = location_of(note.path) if note is not None else ""
+            there = page_address(note.id, note.language) if note is not None else ""
             found.append([group.title.get(language), there, " ".join(words)])
     return found
