@@ -31,21 +31,17 @@ from hooks.notes import draft_ids, drafts, history, minutes, published, twins
 from hooks.pages import (
     aliases,
     answers,
-    backlinks,
     blocks,
     catalogue,
     footnotes,
-    graph,
-    paths,
     questions,
-    reading_order,
     tables,
-    tagged,
     takeaway,
     term_marks,
 )
 from hooks.pages import calculator as calc_page
 from hooks.pages import fences as data_fences
+from hooks.pages import foot as feet
 from hooks.pages.values import links
 from hooks.search import from_html, pages
 from hooks.search import material as search_material
@@ -55,7 +51,7 @@ from hooks.tree import fill as fill_page
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from hooks.notes import Catalogue, Note
+    from hooks.notes import Catalogue
     from hooks.pages import Item, Said
     from hooks.tree import Tree
 
@@ -125,7 +121,6 @@ class Build:
     pace: progress.Pace
     marks: term_marks.Marks
     drawings: drawn.Drawings
-    order: reading_order.Order
     language: str = "zh"
     anchors: dict[tuple[str, str], str] = field(default_factory=dict)
     """The ids of the fences of the page being rendered, by kind and text."""
@@ -135,9 +130,8 @@ class Build:
     """The Markdown of that page with its lists."""
     effects: Effects = field(default_factory=Effects)
     """What that page has left so far."""
-    links_back: dict[str, dict[str, list[Note]]] = field(default_factory=dict)
-    nearby: dict[str, graph.Shown] = field(default_factory=dict)
-    """The notes of the graph, by language."""
+    ways: dict[str, feet.Ways] = field(default_factory=dict)
+    """The ways between notes, by language."""
     found: list[Finding] = field(default_factory=list)
     """What was found in rendered pages."""
     searched: dict[str, pages.Page] = field(default_factory=dict)
@@ -180,10 +174,6 @@ class Build:
         """Return when a page was changed last; of what git does not know, today."""
         return self.days.last.get(f"{self.tree.docs.name}/{source}", self.today)
 
-    def named_by(self, tag: str, page: str) -> list[tagged.Group]:
-        """Return what a tag names beside notes; overrides/fragments/tags asks."""
-        return tagged.groups(self.tree.items, tag, "en" if page.startswith("en/") else "zh")
-
     def show(self, kind: str, text: str) -> str:
         """Return the HTML of a fence that shows data, on the page being rendered."""
         drawn = self.tree.fences.show(kind, text, self.language, self.page_dir)
@@ -204,18 +194,14 @@ def begin(tree: Tree, site: Path, *, is_serving: bool) -> Build:
     now = int(os.environ.get("SOURCE_DATE_EPOCH", time.time()))
     today = datetime.datetime.fromtimestamp(now, datetime.UTC).date()
     drawings = drawn.Drawings(tree.docs)
-    order = reading_order.order(tree.notes, tree.entries)
     items = catalogue.by_page(tree.items)
     days = history.days(tree.root)
-    made = Build(tree, held, site, is_serving, days, today, pace, marks, drawings, order)
-    made.items = items
-    return made
+    return Build(tree, held, site, is_serving, days, today, pace, marks, drawings, items=items)
 
 
 def forget(build: Build) -> None:
     """Forget what was concluded from the texts of notes: a preview has read one of them again."""
-    build.links_back.clear()
-    build.nearby.clear()
+    build.ways.clear()
     vars(build).pop("shown_notes", None)
     build.tree.data.forget()
     build.items = catalogue.by_page(build.tree.items)
@@ -316,8 +302,6 @@ def complete_page(build: Build, html: str, place: Place) -> tuple[str, Effects]:
         if note.language == build.language:
             effects.asked = cards
     html = answers.put_ids(blocks.number_figures(html), note, tree.notes)
-    those = build.items.get((note.id, note.language), [])
-    effects.found += catalogue.unplaced(those, html, note.file)
     html = search_material.separate_cells(html)
     if note.language == build.language:
         effects.searched = [
@@ -360,19 +344,15 @@ def merge(build: Build, effects: Effects, place: Place) -> None:
 
 
 def foot(build: Build, place: Place) -> str:
-    """Return what stands below a page: what to read before and next, its paths, notes nearby."""
-    notes, language = build.tree.notes, build.language
-    note = notes.notes.get(place.source)
+    """Return what stands below a page: what to read before and next, and what leads to it."""
+    tree, language = build.tree, build.language
+    note = tree.notes.notes.get(place.source)
     if note is None:
         return ""
-    if language not in build.links_back:
-        build.links_back[language] = backlinks.backlinks(notes, language)
-        build.nearby[language] = graph.shown(notes, language)
-    sources = build.links_back[language].get(note.id, [])
-    learning = build.tree.paths
-    ways = reading_order.foot(build.order, learning, note.id, notes, language, place.url_of)
-    ways += paths.foot(learning, note.id, notes, language, place.url_of)
-    return ways + graph.foot(note.id, sources, build.nearby[language], language, place.url_of)
+    if language not in build.ways:
+        build.ways[language] = feet.ways(tree.notes, tree.entries, language)
+    ways = build.ways[language]
+    return feet.foot(ways, tree.paths, note.id, tree.notes, language, place.url_of)
 
 
 def _carry(build: Build, page: str) -> str:

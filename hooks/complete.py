@@ -10,8 +10,8 @@ from hooks.calc import engine as calc_engine
 from hooks.calc import presets as calc_presets
 from hooks.data import downloads
 from hooks.links import moved
-from hooks.pages import graph, questions
-from hooks.search import entries, topics
+from hooks.pages import questions, topics
+from hooks.search import entries
 from hooks.search import install as search_install
 from hooks.search import material as search_material
 from hooks.site import carry, check, feeds, previews, prune, publish, shared
@@ -35,7 +35,7 @@ def complete_site(
     tree, cache = build.tree, build.tree.data.cache
     entries.add_entries(list(build.searched.values()), _searched(build))
     search_settings.topics = {
-        language: topics.topics(tree.areas, tree.notes, language) for language in ("zh", "en")
+        language: topics.offered(tree.areas, tree.notes, language) for language in ("zh", "en")
     }
     search_install.install(
         staged,
@@ -64,7 +64,6 @@ def _write(build: Build, staged: Path, site_url: str) -> None:
     add(build.files)
     add(_questions(build.asked, site_url))
     add(calc_presets.files(calc_engine.default(tree.facts).data))
-    add(graph.files(tree.notes, tree.areas))
     add(previews.files(build.searched.values()))
     add(shared.entrance_files(build.about, site_url))
     sitemap = staged / "sitemap.xml"

@@ -14,7 +14,6 @@ from hooks import cache
 from hooks.calc import registry
 from hooks.data import (
     Layout,
-    coverage,
     measured_check,
     paths,
     resources,
@@ -34,17 +33,14 @@ from hooks.notes import (
     questions,
     twins,
 )
-from hooks.pages import catalogue as catalogue_page
 from hooks.pages import (
     contents,
-    topic_map,
-    topic_tree,
+    topics,
 )
-from hooks.pages import coverage as coverage_page
 from hooks.pages import fences as data_fences
 from hooks.pages import glossary as glossary_page
 from hooks.pages import paths as paths_page
-from hooks.pages.values import values
+from hooks.pages.values import check as values
 from hooks.search.words import term_forms
 from hooks.tree import Data, Tree, generated_ids
 
@@ -123,12 +119,10 @@ def _read_rest(
     hidden = f"/{drawn.FOLDER}/"  # named by hashes, which no note writes
     orphans = assets.orphans(notes, docs, docs.name, _beside(root))
     findings += [one for one in orphans if hidden not in one.file]
-    areas, problems = topic_map.load(layout.topics, layout.name(layout.topics))
-    findings += problems + topic_tree.check(areas, notes)
+    areas, problems = topics.load(layout.topics, layout.name(layout.topics))
+    findings += problems
     findings += missing_translations(published(notes))
     library, problems = resources.load_resources(layout.resources, {area.id for area in areas})
-    findings += problems
-    covered, problems = _check_coverage(notes, layout, library)
     findings += problems
     ways, problems = _check_paths(notes, layout)
     findings += problems
@@ -144,7 +138,6 @@ def _read_rest(
         entries,
         data,
         areas,
-        covered,
         ways,
         library,
         findings,
@@ -155,16 +148,6 @@ def _read_rest(
     made_from = cache.digest(data.stamp, rest, texts, sorted(notes.other_files))
     findings += check.check_links(notes, settings, generated_ids(tree, made_from))
     return tree
-
-
-def _check_coverage(
-    notes: Catalogue, layout: Layout, library: resources.Library
-) -> tuple[coverage.Coverage | None, list[Finding]]:
-    path = layout.coverage
-    found, document, findings = coverage.load_coverage(path, layout.name(path))
-    if found is not None and document is not None:
-        findings += coverage_page.check(found, document, notes, library)
-    return (None if findings else found), findings
 
 
 def _check_published(notes: Catalogue, layout: Layout) -> tuple[dict[str, str], list[Finding]]:
@@ -225,8 +208,7 @@ def _check_data(data: Data) -> list[Finding]:
     findings = [*data.facts[1]]
 
     def of_all() -> list[Finding]:
-        glossary = data.glossary[1] + glossary_page.check(data.glossary[0], notes)
-        return glossary + catalogue_page.check(data.items, notes)
+        return data.glossary[1] + glossary_page.check(data.glossary[0], notes)
 
     findings += kept.recall("together", everything, of_all)
     for note in notes.notes.values():

@@ -10,11 +10,11 @@ from pathlib import Path
 
 from hooks.cache import Cache, of_files
 from hooks.calc import engine as calc_engine
-from hooks.data import Layout, coverage, facts, glossary, glossary_load, load, paths, resources
+from hooks.data import Layout, facts, glossary, glossary_load, load, paths, resources
 from hooks.findings import Finding
 from hooks.markdown import rendered, split, text_of
 from hooks.notes import Catalogue, Note, navigation, published
-from hooks.pages import DataFences, Item, markers, source_use, term_marks, topic_map
+from hooks.pages import DataFences, Item, markers, source_use, term_marks, topics
 from hooks.pages import catalogue as everything
 from hooks.pages import glossary as glossary_page
 from hooks.pages import resources as resources_page
@@ -97,9 +97,7 @@ class Tree:
     notes: Catalogue
     entries: tuple[navigation.Entry, ...]
     data: Data
-    areas: list[topic_map.Area]
-    coverage: coverage.Coverage | None
-    """What the documents ask that the handbook grew from; None where it is bad or absent."""
+    areas: list[topics.Area]
     paths: tuple[paths.LearningPath, ...]
     """Learning paths; empty where they are bad or absent."""
     library: resources.Library
@@ -168,24 +166,22 @@ def fill(
         marks = term_marks.Marks(tree.glossary)
         return marks.uses(published(tree.notes), order, language)
 
-    return markers.fill_markers(
-        markdown,
-        page_path=path,
-        language=language,
-        entries=tree.entries,
-        notes=published(tree.notes),
-        added=added or {},
-        areas=tree.areas,
-        report=Layout(tree.docs).report,
+    page = markers.Page(
+        path,
+        language,
+        published(tree.notes),
+        tree.entries,
+        added or {},
+        tree.areas,
+        Layout(tree.docs).report,
         sources=lambda language: bibliography.render(tree.facts, users(language), language),
-        asked=tree.coverage,
         learning=tree.paths,
-        library=tree.library,
         resources=library,
-        glossary=tree.glossary,
+        terms=tree.glossary,
         items=tree.items,
         uses=uses if added is not None else None,
     )
+    return markers.fill_markers(markdown, page)
 
 
 def generated_ids(tree: Tree, made_from: str = "") -> Callable[[Note], frozenset[str]]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from hooks.findings.finding import Finding
 from hooks.links import check, safety, text
 from hooks.links.settings import Settings
 from hooks.notes import catalogue
-from hooks.notes.note import Catalogue
+from hooks.notes.note import Catalogue, Note
 from tools.figures import draw
 
 HEAD = "---\ntitle: {title}\ndescription: d\nkind: note\nverified: 2026-01-02\n---\n\n# {title}\n\n"
@@ -31,9 +32,13 @@ def tree(tmp_path: Path, files: dict[str, str | bytes]) -> tuple[Catalogue, list
     return catalogue.load(docs, tmp_path)
 
 
-def found_in(notes: Catalogue, settings: Settings | None = None) -> list[Finding]:
+def found_in(
+    notes: Catalogue,
+    settings: Settings | None = None,
+    generated: Callable[[Note], frozenset[str]] = lambda _: frozenset(),
+) -> list[Finding]:
     """Return what is wrong with the texts and links of notes."""
-    found = check.check_links(notes, settings)
+    found = check.check_links(notes, settings, generated)
     for one in notes.notes.values():
         found += [*text.check(one), *safety.check_note(one)]
     return sorted(set(found))

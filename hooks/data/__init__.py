@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from hooks.data.coverage import Coverage, Origin, Question, load_coverage
 from hooks.data.facts import Cell, Column, FactBase, Row, Source
 from hooks.data.glossary import VENDORS, Glossary, Subject, Term, flat
 from hooks.data.glossary_load import TermsError, check_terms, load_terms, read_glossary
@@ -33,15 +32,12 @@ __all__ = [
     "BlockError",
     "Cell",
     "Column",
-    "Coverage",
     "FactBase",
     "Glossary",
     "Known",
     "Layout",
     "LearningPath",
     "Library",
-    "Origin",
-    "Question",
     "Record",
     "Resource",
     "Result",
@@ -60,7 +56,6 @@ __all__ = [
     "conditions",
     "flat",
     "label",
-    "load_coverage",
     "load_facts",
     "load_paths",
     "load_record",

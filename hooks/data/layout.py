@@ -49,11 +49,6 @@ class Layout:
         return self.data / "topics.yml"
 
     @property
-    def coverage(self) -> Path:
-        """What the documents ask that the handbook grew from."""
-        return self.data / "coverage.yml"
-
-    @property
     def paths(self) -> Path:
         """Learning paths."""
         return self.data / "paths.yml"

@@ -58,7 +58,7 @@ def _number(html: str, at: int, tag: str, end: str, anchors: list[str]) -> str:
     before, inside, after = html[:at], html[at:stop], html[stop:]
     pieces = re.split(rf"(?<={tag})(?=[\s>])", inside)
     if len(pieces) != len(anchors) + 1:
-        return html  # not what the source says: the build reports the ids that are missing
+        return html  # not what the source says
     ids = [*(f' id="{one}"' for one in anchors), ""]
     return before + "".join(map("".join, zip(pieces, ids, strict=True))) + after
 

@@ -13,14 +13,10 @@ from typing import TYPE_CHECKING, Any
 from hooks.calc import CalcError
 from hooks.findings import nearest
 from hooks.pages import html
+from hooks.pages.words import words_of
 
 if TYPE_CHECKING:
     from hooks.calc import Engine
-
-_WORDS = {
-    "zh": {"calculator": "计算器：", "full": "全部输入、公式与出处", "note": "讲解："},
-    "en": {"calculator": "Calculator: ", "full": "All inputs, formula, sources", "note": "Note: "},
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +94,7 @@ def render(
         "calc_tile.html",
         choice=choice,
         title=_say(record["title"], language),
-        words=_WORDS[language],
+        words=words_of("tile", language),
         is_english=language == "en",
         inputs=inputs,
         outputs=[rows[key] for key in choice.outputs],

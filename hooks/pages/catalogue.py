@@ -1,16 +1,17 @@
-"""One list of all that the handbook holds: gathered from the rooms that know each kind, checked.
+"""One list of all that the handbook holds: gathered from the rooms that know each kind.
 
-Links are checked against it, search finds what is in it, lists and counts are made from it.
+Links are checked against it, search finds what is in it, counts are made from it.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
+import posixpath
+from collections import Counter, defaultdict
 from typing import TYPE_CHECKING
 
-from hooks.findings import Finding
 from hooks.pages import answers, blocks, calculator, glossary, questions, resources
 from hooks.pages.items import Item, Said, area_of
+from hooks.pages.words import words_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -20,7 +21,15 @@ if TYPE_CHECKING:
     from hooks.notes import Catalogue, Note
     from hooks.pages.fences import DataFences
 
-RULE = "catalogue"
+_COUNTED = {
+    "note": "maps/index",
+    "question": "interview/index",
+    "term": glossary.PAGE,
+    "resource": resources.PAGE,
+    "calculator": "calc/index",
+    "figure": "",
+}
+"""What is counted, and the page with all of it."""
 
 
 def gather(
@@ -66,47 +75,29 @@ def by_page(items: Iterable[Item]) -> dict[tuple[str, str], list[tuple[Item, Sai
     return dict(found)
 
 
-def check(items: Iterable[Item], notes: Catalogue) -> list[Finding]:
-    """Tell which ids stand twice on a page: two items, or an item and a heading that is another."""
-    findings = []
-    for (note_id, language), those in by_page(items).items():
-        note = notes.in_language(note_id, language)
-        if note is None or note.language != language:
-            continue
-        headings = {one.id: one.line for one in note.source.headings}
-        owner: dict[str, Item] = {}
-        for item, said in those:
-            first = owner.setdefault(said.anchor, item)
-            if first is not item:
-                what = f"the {first.kind} '{first.key}' and the {item.kind} '{item.key}'"
-                findings.append(_doubled(note, 0, said.anchor, what))
-            elif said.anchor in headings and item.kind != "question":
-                what = f"a heading and the {item.kind} '{item.key}'"
-                findings.append(_doubled(note, headings[said.anchor], said.anchor, what))
-    return findings
-
-
-def _doubled(note: Note, line: int, anchor: str, what: str) -> Finding:
-    message = f"{what} have the id '{anchor}' on one page"
-    return Finding(note.file, line, 0, RULE, message, anchor)
-
-
-def unplaced(those: Sequence[tuple[Item, Said]], html: str, file: str) -> list[Finding]:
-    """Tell which items of a page have no place in it, as rendered."""
-    return [
-        Finding(
-            file,
-            0,
-            0,
-            RULE,
-            f"the {item.kind} '{item.key}' has no place on its page: no id '{said.anchor}'",
-            said.anchor,
-        )
-        for item, said in those
-        if f'id="{said.anchor}"' not in html
-    ]
-
-
 def ids(those: Mapping[tuple[str, str], Sequence[tuple[Item, Said]]], note: Note) -> frozenset[str]:
     """Return the ids of the items on a note's page."""
     return frozenset(said.anchor for _, said in those.get((note.id, note.language), ()))
+
+
+def counts(items: Iterable[Item], language: str, prefix: str = "") -> str:
+    """Return one line of what there is of each kind, each with the way to all of it."""
+    those = list(items)
+    pages = {item.note for item in those}
+    found = Counter(item.kind for item in those if not _is_about(item))
+    words, parts = words_of("counts", language), []
+    for kind, page in _COUNTED.items():
+        if not (count := found[kind]):
+            continue
+        forms = words[kind].split(" | ")
+        said = forms[0 if count == 1 else -1].format(count)
+        end = ".md" if language == "zh" else ".en.md"
+        linked = page in pages
+        parts.append(f"[{said}]({posixpath.join(prefix, page + end)})" if linked else said)
+    return " · ".join(parts)
+
+
+def _is_about(item: Item) -> bool:
+    """Tell whether an item is a page that lists others, or one about the handbook."""
+    name = item.note.rpartition("/")[2]
+    return item.kind == "note" and (name == "index" or not item.topics or item.topics == ("about",))

@@ -12,42 +12,16 @@ from hooks.data import downloads, measured, wording
 from hooks.drawings.charts import svg, vega
 from hooks.pages import citations, measured_table
 from hooks.pages.html import render
+from hooks.pages.words import words_of
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from hooks.cache import Cache
     from hooks.data import FactBase, Known
     from hooks.drawings import Chart, Point
 
-_WORDS = {
-    "zh": {
-        "table": "图中的数据（{} 个点）",
-        "row": "项目",
-        "series": "系列",
-        "value": "数值",
-        "range": "p5–p95",
-        "share": "占“{}”",
-        "data": "图中的数据：",
-        "record": "全部数据（JSON）",
-        "stale": "程序在这次测量之后改过，图中的数字属于旧版程序。",
-        "sources": "来源与阅读日期",
-        "semicolon": "；",
-    },
-    "en": {
-        "table": "The data of the chart ({} points)",
-        "row": "Item",
-        "series": "Series",
-        "value": "Value",
-        "range": "p5–p95",
-        "share": "Share of “{}”",
-        "data": "The data of the chart: ",
-        "record": "All data (JSON)",
-        "stale": "The program has changed since; the figures belong to its former version.",
-        "sources": "Sources and when they were read",
-        "semicolon": "; ",
-    },
-}
 _ROOT = re.compile(r"\A<svg(?P<attributes>[^>]*)>")
 _SIZE = re.compile(r' (?:width|height|version)="[^"]*"')
 _BOX = re.compile(r'viewBox="\S+ \S+ (?P<width>\S+) \S+"')
@@ -89,9 +63,10 @@ def draw(
     drawing = svg.draw(vega.specification(chart), cache)
     name = f"{chart.name}-{hashlib.sha256(spec.encode()).hexdigest()[:8]}.csv"
     path = f"{downloads.FOLDER}/charts/{language}/{name}"
-    words = _WORDS[language]
+    words = words_of("chart", language)
     record = measured.load_record(chart.record, docs, known) if chart.record else None
     files = {"CSV": path} | ({words["record"]: chart.record} if chart.record else {})
+    heads, rows = _table(chart, words)
     cited = [base.sources[key] for key in chart.sources if key in base.sources]
     html = render(
         "chart.html",
@@ -101,8 +76,8 @@ def draw(
         drawing=_named(drawing, chart),
         machine=measured_table.machine(record, chart.record or "", language) if record else "",
         summary=words["table"].format(len(chart.points)),
-        columns=_columns(chart, words),
-        rows=_rows(chart),
+        columns=heads,
+        rows=rows,
         sources=[(one.url, citations.cited_source(one, language)) for one in cited],
         downloads=citations.downloads(files, words["data"], page_dir),
     )
@@ -125,53 +100,37 @@ def _named(drawing: str, chart: Chart) -> str:
     return f"<svg {attributes}>{desc}{drawing[match.end() :]}"
 
 
-def _share(chart: Chart, point: Point) -> str:
-    """Return a point as a share of the one line it can be compared with."""
-    line = chart.lines[0]
-    return f"{point.y / line.value:.1%}" if line.value else ""
-
-
-def _has_share(chart: Chart) -> bool:
-    """Tell whether figures are a share of something: one line, of the same direction."""
-    return len(chart.lines) == 1 and chart.lines[0].direction == chart.direction
-
-
-def _columns(chart: Chart, words: dict[str, str]) -> list[str]:
-    has_range = any(point.low is not None for point in chart.points)
-    names_rows = _names_rows(chart)
+def _table(chart: Chart, words: dict[str, str]) -> tuple[list[str], list[list[str]]]:
+    """Return the heads and the rows of the table of a chart's data."""
+    # Points have names besides their places: rows drawn along a column.
+    is_named = bool(chart.sources) and chart.x_is_number
     unit = f" ({chart.unit})" if chart.unit else ""
-    return [
-        *([chart.x_title] if not names_rows else [words["row"], chart.x_title]),
-        *([words["series"]] if chart.series else []),
-        f"{words['value']}{unit}",
-        *([words["range"]] if has_range else []),
-        *([words["share"].format(chart.lines[0].label)] if _has_share(chart) else []),
+    columns: list[tuple[str, Callable[[Point], str]]] = [
+        (words["row"] if is_named else chart.x_title, lambda point: point.x_label)
     ]
+    if is_named:
+        columns.append((chart.x_title, _place))
+    if chart.series:
+        columns.append((words["series"], lambda point: point.series))
+    columns.append((f"{words['value']}{unit}", lambda point: point.written or f"{point.y:g}"))
+    if any(point.low is not None for point in chart.points):
+        columns.append((words["range"], _range))
+    # Figures are a share of something where there is one line, of the same direction.
+    if len(chart.lines) == 1 and chart.lines[0].direction == chart.direction:
+        whole = chart.lines[0].value
+        title = words["share"].format(chart.lines[0].label)
+        columns.append((title, lambda point: f"{point.y / whole:.1%}" if whole else ""))
+    heads = [title for title, _ in columns]
+    return heads, [[said(point) for _, said in columns] for point in chart.points]
 
 
-def _names_rows(chart: Chart) -> bool:
-    """Whether points have names besides their places: rows drawn along a column."""
-    return bool(chart.sources) and chart.x_is_number
+def _place(point: Point) -> str:
+    return point.x if isinstance(point.x, str) else f"{point.x:g}"
 
 
-def _rows(chart: Chart) -> list[list[str]]:
-    has_range = any(point.low is not None for point in chart.points)
-    names_rows = _names_rows(chart)
-    rows = []
-    for point in chart.points:
-        row = [point.x_label]
-        if names_rows:
-            row.append(point.x if isinstance(point.x, str) else f"{point.x:g}")
-        if chart.series:
-            row.append(point.series)
-        row.append(point.written or f"{point.y:g}")
-        if has_range:
-            ends = [wording.number(end) for end in (point.low, point.high) if end is not None]
-            row.append("–".join(ends))
-        if _has_share(chart):
-            row.append(_share(chart, point))
-        rows.append(row)
-    return rows
+def _range(point: Point) -> str:
+    ends = (point.low, point.high)
+    return "–".join(wording.number(end) for end in ends if end is not None)
 
 
 def _csv(chart: Chart) -> str:

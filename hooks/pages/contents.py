@@ -12,6 +12,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from hooks.notes import Catalogue, Entry, Note, section_title
+from hooks.pages.words import words_of
 
 _SPECIAL = re.compile(r"([\\`*_\[\]<>$|])")
 _BLOCK = re.compile(
@@ -19,22 +20,6 @@ _BLOCK = re.compile(
     r".*?(?P<close><!-- /contents -->)",
     re.DOTALL,
 )
-_WORDS = {
-    "zh": {
-        "notes": "篇",
-        "note": "篇",
-        "verified": "核对于",
-        "added": "新增于",
-        "untranslated": "（中文）",
-    },
-    "en": {
-        "notes": "notes",
-        "note": "note",
-        "verified": "verified",
-        "added": "added",
-        "untranslated": " (Chinese)",
-    },
-}
 
 
 # Pages about the handbook itself are no part of its contents.
@@ -92,7 +77,7 @@ def _topic_blocks(
             lines.extend(_note_lines(note, language, depth, prefix))
     if lines:
         name = " / ".join(trail)
-        unit = _WORDS[language]["note" if shown == 1 else "notes"]
+        unit = words_of("contents", language)["note" if shown == 1 else "notes"]
         count = f"{shown} {unit}"
         head = f'<details markdown="1">\n<summary>{_html(name)} · {count}</summary>'
         blocks.append(f"{head}\n\n" + "\n".join(lines) + "\n\n</details>")
@@ -103,7 +88,7 @@ def _topic_blocks(
 
 
 def _note_lines(note: Note, language: str, depth: int, prefix: str) -> list[str]:
-    mark = "" if note.language == language else _WORDS[language]["untranslated"]
+    mark = "" if note.language == language else words_of("contents", language)["untranslated"]
     lines = [f"- {link(note, prefix)}{mark}"]
     for heading in note.source.headings:
         if 2 <= heading.level <= depth:
@@ -138,7 +123,7 @@ def newest(
     notes = _notes_shown(catalogue, language)
     today = datetime.datetime.now(tz=datetime.UTC).date()
     notes.sort(key=lambda note: (-added.get(note.file, today).toordinal(), note.id))
-    word = _WORDS[language]["added"]
+    word = words_of("contents", language)["added"]
     return "\n".join(
         f"- {link(note, prefix)} · {word} {added.get(note.file, today).isoformat()}"
         for note in notes[:limit]
@@ -149,7 +134,7 @@ def last_verified(catalogue: Catalogue, language: str, *, limit: int = 6, prefix
     """Return the notes whose facts were checked last, newest first."""
     notes = [note for note in _notes_shown(catalogue, language) if note.meta is not None]
     notes.sort(key=lambda note: (-_verified(note).toordinal(), note.id))
-    word = _WORDS[language]["verified"]
+    word = words_of("contents", language)["verified"]
     return "\n".join(
         f"- {link(note, prefix)} · {word} {_verified(note).isoformat()}" for note in notes[:limit]
     )

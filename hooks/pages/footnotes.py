@@ -22,6 +22,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from hooks.links.bare import bare_addresses
 from hooks.pages import html as templates
+from hooks.pages.words import words_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -47,14 +48,6 @@ _SAID = re.compile(
 _KINDS = {"一手": "primary", "primary": "primary", "二手": "secondary", "secondary": "secondary"}
 _SKIPPED = frozenset({"a", "code", "pre", "script", "style", "svg"})
 _LONGEST_LABEL = 40
-_WORDS = {
-    "zh": {"back": "回到正文中的脚注 {}", "uses": "{} 处引用", "use": "第 {} 处引用"},
-    "en": {
-        "back": "Jump back to footnote {} in the text",
-        "uses": "used {} times",
-        "use": "use {}",
-    },
-}
 
 
 class Label(NamedTuple):
@@ -214,7 +207,7 @@ def _in_parts(rest: str) -> tuple[str, str, str]:
 
 def _lead_back(entry: LexborNode, uses: list[str], number: int, language: str) -> None:
     """Leave one arrow, to the first use, and put a fold with all uses behind the entry."""
-    words = _WORDS[language]
+    words = words_of("footnotes", language)
     arrows = entry.css("a.footnote-backref")
     for arrow in arrows[1 if uses else 0 :]:
         arrow.decompose()

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import posixpath
 from collections import defaultdict
-from html import escape
 from typing import TYPE_CHECKING
+
+from markupsafe import Markup
 
 from hooks.data import VENDORS, flat
 from hooks.findings import nearest
+from hooks.pages import html
 from hooks.pages.items import Item, Said, area_of
+from hooks.pages.words import words_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -24,40 +27,6 @@ if TYPE_CHECKING:
 
 PAGE = "glossary/index"
 """The id of the page that holds the entries."""
-_WORDS = {
-    "zh": {
-        "also": "又称",
-        "defined": "详见",
-        "see": "相关",
-        "used": "用到它的小节",
-        "colon": "：",
-        "comma": "、",
-        "list": "，",
-        "stop": "。",
-        "open": "（",
-        "close": "）",
-        "heading": "：",
-        "index": "按字母与拼音查",
-        "count": "共 {} 个词条，{} 个名称。",
-        "anchor": "本词条的固定链接",
-    },
-    "en": {
-        "also": "Also",
-        "defined": "More in",
-        "see": "Related",
-        "used": "Used in",
-        "colon": ": ",
-        "comma": ", ",
-        "list": ", ",
-        "stop": ". ",
-        "open": " (",
-        "close": ")",
-        "heading": ": ",
-        "index": "By letter",
-        "count": "{} entries, {} names.",
-        "anchor": "Link to this entry",
-    },
-}
 
 
 def anchor(term: str) -> str:
@@ -107,9 +76,9 @@ def is_within(note_id: str, place: str) -> bool:
 
 def head(term: Term, language: str) -> str:
     """Return a term's names in one line: that of the language, the other one, the short one."""
-    words = _WORDS[language]
+    words = words_of("glossary", language)
     rest = [form for form in _names(term, language)[1:] if form]
-    inside = f"{words['open']}{words['list'].join(rest)}{words['close']}" if rest else ""
+    inside = f"{words['open']}{words['comma'].join(rest)}{words['close']}" if rest else ""
     return f"{term.name(language)}{inside}"
 
 
@@ -160,63 +129,57 @@ def render(glossary: Glossary, notes: Catalogue, language: str, uses: Uses | Non
 
     `uses` are the sections that an entry names as those that use its term.
     """
-    entries = glossary.entries
+    entries, words = glossary.entries, words_of("glossary", language)
     back: dict[str, list[str]] = defaultdict(list)
     for one in entries.values():
         for name in one.see:
             back[name].append(one.id)
-    parts = [_index(entries, language)]
-    for name, subject in glossary.subjects.items():
-        terms = [term for term in subject.terms if term.says is not None]
-        if not terms:
-            continue
-        items = "\n".join(
-            _entry(term, glossary, notes, language, back)
-            + _used((uses or {}).get(term.id, ()), language)
-            for term in terms
+    letters = _letters(entries, language)
+    count = words["count"].format(len(entries), sum(map(len, letters.values())))
+
+    def entry(term: Term) -> dict[str, object]:
+        names, other = _names(term, language), "zh" if language == "en" else "en"
+        forms = [(other if form == term.name(other) else "en", form) for form in names[1:] if form]
+        more = (
+            _also(term, language),
+            *_vendors(term, language),
+            _defined(term, notes, language),
+            _related(term, glossary, language, back.get(term.id, [])),
         )
-        title = subject.title.in_language(language)
-        parts.append(f'## {title} {{ #{name} }}\n\n<div class="glossary">\n{items}\n</div>')
-    return "\n\n".join(parts)
+        return {
+            "anchor": anchor(term.id),
+            "name": names[0],
+            "forms": forms,
+            "says": getattr(term.says, language),
+            "more": [one for one in more if one],
+            "used": _used((uses or {}).get(term.id, ()), language),
+        }
 
-
-def _entry(
-    term: Term, glossary: Glossary, notes: Catalogue, language: str, back: Mapping[str, list[str]]
-) -> str:
-    words = _WORDS[language]
-    says = term.says
-    assert says is not None
-    here = anchor(term.id)
-    names = _names(term, language)
-    other = "zh" if language == "en" else "en"
-    shown = escape(names[0])
-    for form in names[1:]:
-        if form:
-            tongue = other if form == term.name(other) else "en"
-            shown += f' <small lang="{tongue}">{escape(form)}</small>'
-    link = f'<a class="headerlink" href="#{here}" title="{words["anchor"]}">¶</a>'
-    lines = [
-        f'<h3 id="{here}">{shown}{link}</h3>',
-        f"<p>{escape(says.zh if language == 'zh' else says.en)}</p>",
+    subjects = [
+        (subject.title.in_language(language), name, terms)
+        for name, subject in glossary.subjects.items()
+        if (terms := [entry(term) for term in subject.terms if term.says is not None])
     ]
-    more = [
-        _also([form for form in term.forms if form not in {*names, *term.avoid}], language),
-        _vendors(term, language),
-        _defined(term, notes, language),
-        _related(term, glossary, language, back.get(term.id, [])),
-    ]
-    if any(more):
-        lines.append(f'<p class="glossary__more">{" · ".join(one for one in more if one)}</p>')
-    return "\n".join(lines)
+    filled = html.fill(
+        "glossary.html",
+        words=words,
+        count=count,
+        letters=[
+            (letter, [(form, anchor(term)) for _, (form, term) in sorted(letters[letter].items())])
+            for letter in sorted(letters)
+        ],
+        subjects=subjects,
+    )
+    return filled.rstrip("\n")
 
 
-def _also(forms: list[str], language: str) -> str:
-    words = _WORDS[language]
+def _also(term: Term, language: str) -> str:
+    words = words_of("glossary", language)
+    shown = {*_names(term, language), *term.avoid}
+    forms = [form for form in term.forms if form not in shown]
     if language == "en":
         forms = [form for form in forms if form.isascii()]
-    if not forms:
-        return ""
-    return f"{words['also']}{words['colon']}{escape(words['comma'].join(forms))}"
+    return f"{words['also']}{words['colon']}{words['and'].join(forms)}" if forms else ""
 
 
 def vendor(name: str, language: str) -> str:
@@ -224,82 +187,91 @@ def vendor(name: str, language: str) -> str:
     return "Huawei Ascend" if name == "ascend" and language == "en" else VENDORS[name]
 
 
-def _vendors(term: Term, language: str) -> str:
-    if term.vendors is None:
-        return ""
-    colon = _WORDS[language]["colon"]
-    return " · ".join(
-        f'<span class="glossary__vendor">{vendor(key, language)}{colon}{escape(name)}</span>'
-        for key, name in term.vendors.names.items()
+def _vendors(term: Term, language: str) -> list[Markup]:
+    colon = words_of("glossary", language)["colon"]
+    return [
+        Markup('<span class="glossary__vendor">{}{}{}</span>').format(
+            vendor(key, language), colon, name
+        )
+        for key, name in (term.vendors.names.items() if term.vendors else ())
+    ]
+
+
+def vendor_table(glossary: Glossary, language: str) -> str:
+    """Return what vendors call the same thing, subject by subject, with the sources, as HTML."""
+    sources: dict[str, int] = {}
+    days: dict[str, str] = {}
+    subjects = []
+    for subject in glossary.subjects.values():
+        rows = []
+        for term in subject.terms:
+            if term.vendors is None:
+                continue
+            for url in term.vendors.source:
+                sources.setdefault(url, len(sources) + 1)
+                days.setdefault(url, term.vendors.read.isoformat())
+            names = [term.vendors.names.get(key, "") for key in VENDORS]
+            numbers = sorted(sources[url] for url in term.vendors.source)
+            rows.append((anchor(term.id), term.name(language), names, numbers))
+        if rows:
+            subjects.append((subject.title.in_language(language), rows))
+    return html.render(
+        "vendor_terms.html",
+        words=words_of("glossary", language),
+        vendors=[vendor(name, language) for name in VENDORS],
+        subjects=subjects,
+        sources=days.items(),
     )
 
 
 def _defined(term: Term, notes: Catalogue, language: str) -> str:
-    if not term.defined:
-        return ""
-    words = _WORDS[language]
     note_id, _, heading = term.defined.partition("#")
     chinese, note = notes.in_language(note_id, "zh"), notes.in_language(note_id, language)
     if chinese is None or note is None:
         return ""
-    target, text = page(note_id, PAGE), note.title
+    words, section = words_of("glossary", language), None
     if heading:
         # Twins have the same headings in the same order.
         at = [one.id for one in chinese.source.headings].index(heading)
         section = note.source.headings[at]
-        target, text = f"{target}#{section.id}", f"{text}{words['heading']}{section.text}"
-    return f'{words["defined"]}{words["colon"]}<a href="{escape(target)}">{escape(text)}</a>'
+    return Markup("{}{}{}").format(words["defined"], words["colon"], _link(note, section, words))
 
 
 def _used(sections: Sequence[tuple[Note, Heading | None]], language: str) -> str:
-    words = _WORDS[language]
-    links = []
-    for note, heading in sections:
-        target, text = page(note.id, PAGE), note.title
-        if heading is not None:
-            target, text = f"{target}#{heading.id}", f"{text}{words['heading']}{heading.text}"
-        links.append(f'<a href="{escape(target)}">{escape(text)}</a>')
-    if not links:
-        return ""
-    said = f"{words['used']}{words['colon']}{words['comma'].join(links)}"
-    return f'\n<p class="glossary__more" data-search-exclude>{said}</p>'
+    words = words_of("glossary", language)
+    links = [_link(note, heading, words) for note, heading in sections]
+    said = f"{words['used']}{words['colon']}"
+    return Markup("{}{}").format(said, Markup(words["and"]).join(links)) if links else ""
+
+
+def _link(note: Note, heading: Heading | None, words: Mapping[str, str]) -> Markup:
+    target, text = page(note.id, PAGE), note.title
+    if heading is not None:
+        target, text = f"{target}#{heading.id}", f"{text}{words['colon']}{heading.text}"
+    return Markup('<a href="{}">{}</a>').format(target, text)
 
 
 def _related(term: Term, glossary: Glossary, language: str, back: Sequence[str]) -> str:
     """Return links to what an entry names, and to those that name it, `back`."""
-    words = _WORDS[language]
-    terms = glossary.terms
-    known = [one for one in dict.fromkeys([*term.see, *back]) if terms[one].says is not None]
+    words, terms = words_of("glossary", language), glossary.terms
     links = [
-        f'<a href="#{anchor(name)}">{escape(glossary.terms[name].name(language))}</a>'
-        for name in known
+        Markup('<a href="#{}">{}</a>').format(anchor(one), terms[one].name(language))
+        for one in dict.fromkeys([*term.see, *back])
+        if terms[one].says is not None
     ]
-    return f"{words['see']}{words['colon']}{words['comma'].join(links)}" if links else ""
+    said = f"{words['see']}{words['colon']}"
+    return Markup("{}{}").format(said, Markup(words["and"]).join(links)) if links else ""
 
 
-def _index(entries: dict[str, Term], language: str) -> str:
-    """Return every name of every entry by its first letter; Chinese names by their sound."""
-    words = _WORDS[language]
+def _letters(entries: dict[str, Term], language: str) -> dict[str, dict[str, tuple[str, str]]]:
+    """Return every name and its term by first letter and sound; Chinese names by their sound."""
     letters: dict[str, dict[str, tuple[str, str]]] = defaultdict(dict)
     for term in entries.values():
         for form in _unlike([*term.en, *term.abbr, *(term.zh if language == "zh" else ())]):
             key = sound(form)
             letter = key[0].upper() if key[:1].isascii() and key[:1].isalpha() else "#"
             letters[letter].setdefault(key, (form, term.id))
-    lines = []
-    for letter in sorted(letters):
-        links = " · ".join(
-            f'<a href="#{anchor(term)}">{escape(form)}</a>'
-            for _, (form, term) in sorted(letters[letter].items())
-        )
-        lines.append(f"<p><b>{letter}</b> {links}</p>")
-    count = words["count"].format(len(entries), sum(map(len, letters.values())))
-    return (
-        f'<details class="glossary__index" data-search-exclude><summary>{words["index"]}'
-        f"{words['open']}{count.rstrip('。.')}{words['close']}</summary>\n"
-        + "\n".join(lines)
-        + "\n</details>"
-    )
+    return letters
 
 
 def _unlike(forms: list[str]) -> list[str]:

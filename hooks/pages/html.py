@@ -8,6 +8,8 @@ from pathlib import Path
 import jinja2
 
 _FOLDER = Path(__file__).with_name("templates")
+_BREAK = "\0"
+"""Stands for a line break of a value while the lines of its template are joined."""
 
 
 @functools.cache
@@ -18,14 +20,16 @@ def _environment() -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
+        finalize=lambda value: value.replace("\n", _BREAK) if type(value) is str else value,
     )
 
 
 def fill(name: str, **values: object) -> str:
     """Return what a template of `templates/` makes of values, line breaks and all."""
-    return _environment().get_template(name).render(**values)
+    return _environment().get_template(name).render(**values).replace(_BREAK, "\n")
 
 
 def render(name: str, **values: object) -> str:
     """Return what a template of `templates/` makes of values, as one line: Markdown keeps it."""
-    return "".join(line.strip() for line in fill(name, **values).splitlines())
+    made = _environment().get_template(name).render(**values)
+    return "".join(line.strip() for line in made.splitlines()).replace(_BREAK, "\n")

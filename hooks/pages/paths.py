@@ -1,53 +1,23 @@
-"""Learning paths as readers see them: a page with all, and a note's places on them at its foot."""
+"""Learning paths as readers see them: all of them on one page, and as cards."""
 
 from __future__ import annotations
 
-from html import escape
 from typing import TYPE_CHECKING
 
 from hooks.findings import nearest
 from hooks.notes import all_needed, minutes, needed
 from hooks.pages import contents
+from hooks.pages.words import words_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from hooks.data import LearningPath
     from hooks.findings import Document, Finding
     from hooks.notes import Catalogue
 
-PAGE = "paths/index"
+PAGE = "learn/index"
 """The note that shows them all."""
-_WORDS = {
-    "zh": {
-        "sum": "{} 篇，约 {} 分钟",
-        "minutes": "{} 分钟",
-        "why": "：",
-        "needs": "先读 {}",
-        "and": "、",
-        "other": "不在这条路径上",
-        "title": "学习路径",
-        "place": "第 {}/{} 篇",
-        "before": "上一篇",
-        "last": "这是最后一篇",
-        "start": "从 {} 开始",
-        "hours": "{} 篇 · 约 {} 小时",
-    },
-    "en": {
-        "sum": "{} notes, about {} minutes",
-        "minutes": "{} min",
-        "why": ": ",
-        "needs": "read {} first",
-        "and": ", ",
-        "other": "not on this path",
-        "title": "Learning paths",
-        "place": "note {} of {}",
-        "before": "Before",
-        "last": "This is the last one",
-        "start": "Starts with {}",
-        "hours": "{} notes · about {} hours",
-    },
-}
 
 
 def check(paths: Sequence[LearningPath], document: Document, notes: Catalogue) -> list[Finding]:
@@ -83,7 +53,7 @@ def render(
 
 
 def _path(path: LearningPath, notes: Catalogue, language: str, prefix: str) -> str:
-    words = _WORDS[language]
+    words = words_of("paths", language)
     on_it = {step.note for step in path.notes}
     lines, total = [], 0
     for step in path.notes:
@@ -94,7 +64,7 @@ def _path(path: LearningPath, notes: Catalogue, language: str, prefix: str) -> s
         mark = f'<span class="path__note" data-done="{note.id}" data-minutes="{minutes(note)}">'
         line = f"1. {mark}{contents.link(note, prefix)}</span> <small>{shown}</small>"
         if step.why:
-            line += words["why"] + contents.escape(step.why.in_language(language))
+            line += words["colon"] + contents.escape(step.why.in_language(language))
         wanted = [
             other
             for one in (note.meta.prerequisites if note.meta else [])
@@ -119,7 +89,7 @@ def cards(
     paths: Sequence[LearningPath], notes: Catalogue, language: str, *, prefix: str = ""
 ) -> str:
     """Return every path as a card in Markdown: how long, for whom, and where it starts."""
-    words, page = _WORDS[language], notes.in_language(PAGE, language)
+    words, page = words_of("paths", language), notes.in_language(PAGE, language)
     lines = []
     for path in paths:
         read = [note for step in path.notes if (note := notes.in_language(step.note, language))]
@@ -134,58 +104,3 @@ def cards(
         )
     body = "\n".join(lines)
     return f'<div class="path-cards" markdown="1">\n\n{body}\n\n</div>'
-
-
-def foot(
-    paths: Sequence[LearningPath],
-    note_id: str,
-    notes: Catalogue,
-    language: str,
-    url_of: Callable[[str], str | None],
-) -> str:
-    """Return the box with a note's place on each path and the note before it; else nothing.
-
-    What to read next stands above it (`reading_order`).
-
-    Args:
-        paths: All paths.
-        note_id: The note at whose foot it stands.
-        notes: All notes, for titles.
-        language: The language of the page's frame.
-        url_of: Gives the address of a note, from the page; None if it has none.
-    """
-    words = _WORDS[language]
-    items = []
-    for path in paths:
-        at = path.place(note_id)
-        if at is None:
-            continue
-        title = escape(path.title.in_language(language))
-        page = url_of(PAGE)
-        name = f'<a href="{escape(page)}#{path.id}">{title}</a>' if page else title
-        place = words["place"].format(at + 1, len(path.notes))
-        parts = [f"<span>{name} <small>{place}</small></span>"]
-        if at:
-            parts.append(_step(path.notes[at - 1].note, "before", notes, language, url_of))
-        if at + 1 == len(path.notes):
-            parts.append(f"<span>{words['last']}</span>")
-        items.append(f"<li>{' '.join(parts)}</li>")
-    if not items:
-        return ""
-    return (
-        f'<aside class="paths" aria-label="{words["title"]}" data-search-exclude>'
-        f'<p class="paths__title" data-done="{note_id}">{words["title"]}</p>'
-        f"<ul>{''.join(items)}</ul></aside>"
-    )
-
-
-def _step(
-    note_id: str, word: str, notes: Catalogue, language: str, url_of: Callable[[str], str | None]
-) -> str:
-    note, url = notes.in_language(note_id, language), url_of(note_id)
-    said = _WORDS[language][word] + (_WORDS[language]["why"])
-    if note is None:
-        return ""
-    title = escape(note.title)
-    link = f'<a href="{escape(url)}">{title}</a>' if url else title
-    return f'<span class="paths__{word}">{said}{link}</span>'

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from hooks.data import FactBase, Library, Resource
     from hooks.notes import Catalogue, Note
-    from hooks.pages.topic_map import Area
+    from hooks.pages.topics import Area
 
 PAGE = "resources/index"
 """The note that shows the library; its own links, and those of pages about us, cite nothing."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from hooks.data import BlockError
 from hooks.drawings.charts import spec
 from hooks.pages import facts_table
-from hooks.pages.values import values
+from hooks.pages.values import check as values
 
 if TYPE_CHECKING:
     from collections.abc import Callable

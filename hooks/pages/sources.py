@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from hooks.pages.citations import anchor, page_of
 from hooks.pages.footnotes import mark
+from hooks.pages.words import words_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -21,31 +22,6 @@ if TYPE_CHECKING:
 
 _OWN_GROUP = 3
 """A publisher of at least so many sources is a group of its own."""
-_WORDS = {
-    "zh": {
-        "others": "其他发布者",
-        "primary": "一手",
-        "secondary": "二手",
-        "read": "{} 读",
-        "families": "数据：",
-        "notes": "用于：",
-        "total": "共 {} 个来源，其中一手 {} 个，二手 {} 个；{} 个数据族，{} 格数据。",
-        "semicolon": "；",
-        "comma": "，",
-    },
-    "en": {
-        "others": "Other publishers",
-        "primary": "primary",
-        "secondary": "secondary",
-        "read": "read {}",
-        "families": "Data: ",
-        "notes": "Used in: ",
-        "total": "{} sources, of which {} are primary and {} secondary; {} families of data with "
-        "{} cells.",
-        "semicolon": "; ",
-        "comma": ", ",
-    },
-}
 
 
 def render(base: FactBase, users: Mapping[str, Sequence[Note]], language: str) -> str:
@@ -56,7 +32,7 @@ def render(base: FactBase, users: Mapping[str, Sequence[Note]], language: str) -
         users: The notes of this language that rest on a source, by its key.
         language: `zh` or `en`.
     """
-    words = _WORDS[language]
+    words = words_of("sources", language)
     families = _families(base)
     groups: dict[str, list[str]] = {}
     for key, source in base.sources.items():
@@ -100,7 +76,7 @@ def _entry(
     users: Sequence[Note],
     language: str,
 ) -> str:
-    words = _WORDS[language]
+    words = words_of("sources", language)
     here = posixpath.dirname(page_of(language))
     source: Source = base.sources[key]
     title = escape(source.title.in_language(language))

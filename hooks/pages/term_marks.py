@@ -36,7 +36,7 @@ _SKIPPED = frozenset(
     " video".split()
 )
 _SKIPPED_CLASS = re.compile(
-    r"class=\"(?:[^\"]* )?(?:admonition-title|arithmatex|backlinks|calc|facts|footnote|highlight"
+    r"class=\"(?:[^\"]* )?(?:admonition-title|arithmatex|calc|facts|footnote|highlight"
     r"|measured|mermaid|tabbed-labels|topic-map|value-sources)[ \"]"
 )
 _VOID = frozenset("area br col embed hr img input link meta source track wbr".split())

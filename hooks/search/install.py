@@ -64,7 +64,7 @@ class Settings:
     queries: dict[str, list[str]] = field(default_factory=dict)
     """Language -> queries to suggest while the search box is empty."""
     topics: dict[str, list[list[Any]]] = field(default_factory=dict)
-    """Language -> what `topics.topics` says, to offer where nothing is found."""
+    """Language -> `[name, address, words]` of each topic, to offer where nothing is found."""
 
 
 def read_settings(extra: object) -> Settings:

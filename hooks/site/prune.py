@@ -23,8 +23,6 @@ _READ: Final = frozenset({".js", ".css", ".json"})
 """Files that name others."""
 _KEPT: Final = ("LICENSE", "search_index.js", "search_index.json")
 """Licences, and what Material's page script asks for by a name put together from parts."""
-_IN_PARTS: Final = ("assets/vendor/d3/",)
-"""Whose names graph.js puts together."""
 STOCK: Final = ("assets/javascripts/lunr/", "assets/javascripts/workers/")
 """What Material's own search engine loads, whose names are put together likewise."""
 
@@ -38,7 +36,7 @@ def unasked(site: Path, *, keep: Iterable[str] = (), cache: Cache | None = None)
         cache: Knows what files named that were read before.
     """
     cache = cache or Cache()
-    beginnings = (*_IN_PARTS, *keep)
+    beginnings = tuple(keep)
     judged = {
         path.relative_to(site).as_posix(): path
         for folder in _FOLDERS

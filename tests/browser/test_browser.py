@@ -278,7 +278,7 @@ def test_readable_without_script(window: Window, site_address: str) -> None:
         (NOTE, "light"),
         pytest.param("en/link/topo/nvswitch.html", "dark", marks=pytest.mark.slow),
         pytest.param("en/link/gpudirect/overview.html", "light", marks=pytest.mark.slow),
-        pytest.param("roadmap.html", "light", marks=pytest.mark.slow),
+        pytest.param("maps/index.html", "light", marks=pytest.mark.slow),
         ("404.html", "dark"),
     ],
 )

@@ -11,6 +11,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from hooks.data import load_paths
+from hooks.pages import foot
 from hooks.pages import paths as pages
 from tests.browser import waiting
 from tests.browser.conftest import Window
@@ -61,8 +62,9 @@ def open_page(window: Window, tmp_path: Path) -> Iterator[Open]:
         listing = markdown.markdown(text, extensions=["md_in_html", "attr_list"])
         file = write("paths", language, listing)
         for one in NAMES:
-            foot = pages.foot(paths, one, found, language, lambda other: f"{other[2:]}.html")
-            write(one[2:], language, foot)
+            ways = foot.ways(found, (), language)
+            box = foot.foot(ways, paths, one, found, language, lambda other: f"{other[2:]}.html")
+            write(one[2:], language, box)
         page = window("file:", offline=True, **options).new_page()
         if init:
             page.add_init_script(init)
@@ -120,4 +122,4 @@ def test_whole_without_script(open_page: Open) -> None:
     expect(page.locator(".path li")).to_have_count(5)
     expect(page.locator("input, button, progress")).to_have_count(0)
     page = open_page("en", name="two", java_script_enabled=False)
-    expect(page.locator(".paths a")).to_have_text(["Path", "One"])
+    expect(page.locator(".order a")).to_have_text(["Three"])

@@ -10,14 +10,14 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from hooks.data import Library, load_resources
-from hooks.pages import resources, topic_map
+from hooks.pages import resources, topics
 from tests.browser import waiting
 from tests.browser.conftest import Window
 from tests.conftest import ROOT
 
 SCRIPTS = ROOT / "docs/assets/javascripts"
 STYLES = ROOT / "docs/assets/stylesheets"
-AREAS, _ = topic_map.load(ROOT / "docs/data/topics.yml", "docs/data/topics.yml")
+AREAS, _ = topics.load(ROOT / "docs/data/topics.yml", "docs/data/topics.yml")
 PHONE = {"width": 390, "height": 844}
 Open = Callable[..., Page]
 

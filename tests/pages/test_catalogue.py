@@ -1,4 +1,4 @@
-"""One list of every kind: what is in it, ids in text and page, links to them, search, counts."""
+"""One list of every kind: what is in it, ids in the text, links to them, search, counts."""
 
 from __future__ import annotations
 
@@ -8,14 +8,13 @@ import pytest
 
 from hooks.calc import engine as calc_engine
 from hooks.data import FactBase, Library, Resource, check_terms
-from hooks.links.check import check_sources
 from hooks.notes.note import Catalogue
-from hooks.pages import DataFences, Item, answers, blocks, catalogue, counts
+from hooks.pages import DataFences, Item, answers, blocks, catalogue
 from hooks.search.engine import make_index, open_engine
 from hooks.search.entries import Entry, add_entries
 from hooks.search.from_markdown import read_note
 from tests import ours
-from tests.samples import note, said, tree
+from tests.samples import found_in, note, said, tree
 
 TERMS = """\
 title: {zh: 词, en: Words}
@@ -59,9 +58,7 @@ def items(notes: Catalogue) -> tuple[Item, ...]:
     glossary, _ = check_terms({"docs/data/terms/01-w.yml": TERMS})
     library: Library = {"paged": PAPER}
     fences = DataFences(FactBase(), Path("docs"), Path(), notes)
-    return catalogue.gather(
-        notes, glossary, library, fences, calc_engine.default(ours.facts()), answers.anew
-    )
+    return catalogue.gather(notes, glossary, library, fences, calc_engine.default(ours.facts()))
 
 
 def test_every_kind_is_in_the_list(items: tuple[Item, ...]) -> None:
@@ -87,29 +84,8 @@ def test_pages_have_the_ids_of_the_list(notes: Catalogue, items: tuple[Item, ...
         "</thead><tbody><tr><td>卡死</td></tr><tr><td>卡死</td></tr></tbody></table>"
     )
     html = answers.put_ids(blocks.number_figures(html), one, notes)
-    those = catalogue.by_page(items)["train/mfu", "zh"]
-    assert catalogue.unplaced(those, html, one.file) == []
-    lost = catalogue.unplaced(those, html.replace("fig-2", "fig-3"), one.file)
-    assert [(found.rule, found.target) for found in lost] == [("catalogue", "fig-2")]
-
-
-@pytest.mark.parametrize(
-    ("body", "target"),
-    [
-        ("## Calc kv-cache\n\n```calc\nkv-cache\n```\n", "calc-kv-cache"),
-        ("## Fig 2\n\n图 2：x\n", "fig-2"),
-    ],
-)
-def test_an_id_that_two_things_have(tmp_path: Path, body: str, target: str) -> None:
-    notes, _ = tree(tmp_path, {"t/a.md": note(body)})
-    fences = DataFences(FactBase(), tmp_path, tmp_path, notes)
-    glossary, _ = check_terms({})
-    found = catalogue.gather(
-        notes, glossary, {}, fences, calc_engine.default(ours.facts()), answers.anew
-    )
-    assert [(one.rule, one.target) for one in catalogue.check(found, notes)] == [
-        ("catalogue", target)
-    ]
+    for _, words in catalogue.by_page(items)["train/mfu", "zh"]:
+        assert html.count(f'id="{words.anchor}"') == 1
 
 
 @pytest.mark.parametrize(
@@ -130,7 +106,7 @@ def test_links_to_generated_ids(
 ) -> None:
     notes, _ = tree(tmp_path, FILES | {"train/x.md": note(f"[x]({link})\n")})
     those = catalogue.by_page(items)
-    found = check_sources(notes, generated=lambda one: catalogue.ids(those, one))
+    found = found_in(notes, generated=lambda one: catalogue.ids(those, one))
     found = [one for one in found if one.file == "docs/train/x.md"]
     assert [(rule, better) for rule, _, _, better in said(found)] == findings
 
@@ -173,12 +149,10 @@ def test_search_finds_every_kind(
 
 
 def test_counts_name_the_kinds(items: tuple[Item, ...]) -> None:
-    assert counts.render(items, "en", "learn/index.en.md") == (
+    assert catalogue.counts(items, "en", "..") == (
         "1 note · [1 term](../glossary/index.en.md) · [1 resource](../resources/index.en.md)"
         " · 1 calculator · 1 figure or chart"
     )
-    assert counts.also(items, "train/index", "zh").startswith("这个主题还有：[1 个术语]")
-    assert counts.also(items, "train/deep/index", "zh") == ""
 
 
 @pytest.mark.parametrize(

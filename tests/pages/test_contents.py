@@ -7,7 +7,7 @@ from pathlib import Path
 
 from hooks.notes import navigation, new_note
 from hooks.notes.note import Catalogue
-from hooks.pages import backlinks, contents, graph, markers, roadmap, topic_map
+from hooks.pages import contents, markers, topics
 from tests.samples import found_in, note, said, tree
 
 NAV = """\
@@ -79,12 +79,7 @@ def test_topic_page_lists_its_notes_from_where_it_stands(tmp_path: Path) -> None
     catalogue, entries = handbook(tmp_path)
     text = markers.fill_markers(
         "x\n\n<!-- notes -->\n",
-        page_path="link/topo/index.en.md",
-        language="en",
-        entries=entries,
-        notes=catalogue,
-        added={},
-        areas=[],
+        markers.Page("link/topo/index.en.md", "en", catalogue, entries),
     )
     assert "- **[Note B](../../link/topo/b.en.md)**<br>d" in text
     assert "index" not in text
@@ -108,19 +103,6 @@ def test_newest_first(tmp_path: Path) -> None:
         "- [笔记乙 \\`code\\`](link/topo/b.md) · 新增于 2026-03-04",
         "- [笔记甲](link/topo/a.md) · 新增于 2026-01-02",
     ]
-
-
-def test_backlinks_name_the_linking_note(tmp_path: Path) -> None:
-    catalogue, _ = handbook(tmp_path)
-    found = backlinks.backlinks(catalogue, "zh")
-    assert {key: [one.id for one in notes] for key, notes in found.items()} == {
-        "link/topo/b": ["link/topo/a"]
-    }
-    nearby = graph.shown(catalogue, "zh")
-    notes = found["link/topo/b"]
-    html = graph.foot("link/topo/b", notes, nearby, "zh", lambda one: f"{one}.html")
-    assert '<a href="link/topo/a.html">笔记甲</a>' in html
-    assert graph.foot("link/index", [], nearby, "zh", lambda one: one) == ""
 
 
 def test_navigation_and_notes_must_agree(tmp_path: Path) -> None:
@@ -178,20 +160,21 @@ def test_map_links_what_exists_and_says_what_is_planned(tmp_path: Path) -> None:
         "    - {title: {zh: PCIe, en: PCIe}, notes: [link/pcie], covers: {zh: 某, en: c}}\n",
         encoding="utf-8",
     )
-    areas, problems = topic_map.load(path, "docs/data/topics.yml")
+    areas, problems = topics.load(path, "docs/data/topics.yml")
     assert problems == []
-    text = topic_map.as_map(areas, catalogue, "zh")
+    text = topics.boxes(areas, catalogue, "zh")
     assert "**[互联](link/index.md)**" in text
     live, _, planned = text.partition("<summary>计划中 · 1</summary>")
     assert "- [拓扑](link/topo/index.md)" in live and "PCIe" not in live
     assert "- PCIe" in planned
-    plan = roadmap.plan(areas[0], catalogue, "en")
-    assert "| PCIe | — | c |" in plan
-    assert "| Topology | [Topology](link/topo/index.en.md) (" in plan
+    assert topics.offered(areas, catalogue, "en") == [
+        ["Topology", "en/link/topo/index.html", "c 拓扑 Links"],
+        ["PCIe", "", "c PCIe Links"],
+    ]
 
 
 def test_map_with_a_typo_is_reported(tmp_path: Path) -> None:
     path = tmp_path / "topics.yml"
     path.write_text("- id: link\n  titel: {zh: a, en: b}\n", encoding="utf-8")
-    areas, problems = topic_map.load(path, "docs/data/topics.yml")
+    areas, problems = topics.load(path, "docs/data/topics.yml")
     assert areas == [] and {one.rule for one in problems} == {"map"}

@@ -9,7 +9,7 @@ import pytest
 
 from hooks.data import load_paths
 from hooks.notes import Entry, minutes
-from hooks.pages import reading_order, takeaway
+from hooks.pages import foot, takeaway
 from tests.samples import note, tree
 
 PATHS = (
@@ -76,35 +76,55 @@ def test_reading_time(case: str, tmp_path: Path) -> None:
     assert minutes(found.notes[name]) == wanted
 
 
+BODIES = {
+    "t/index": ("", "[1](one.md) [2](two.md)"),
+    "t/one": ("", "[1](one.md) [5](five.md)"),
+    "t/two": ("t/one", "[5](five.md) [5](five.md)"),
+    "t/three": ("t/one, t/two", "x"),
+    "t/five": ("", "[1](one.md)"),
+    "about/us": ("", "[3](../t/three.md)"),
+}
 FEET = {
-    "t/one": {"Read next": ["two"], "Builds on this": ["three"]},
+    "t/one": {"Read next": ["two"], "Linked from": ["three", "five"]},
     "t/two": {"Read first": ["one"], "Read next": ["three"]},
-    "t/three": {"Read first": ["one", "two"]},
+    "t/three": {"Read first": ["one", "two"], "Linked from": ["us"]},
+    "t/five": {"Linked from": ["one", "two"]},
     "t/index": {},
 }
 
 
 @pytest.mark.parametrize("at", FEET)
-def test_what_to_read_before_and_after(at: str, tmp_path: Path) -> None:
-    wanted = {"t/index": "", "t/one": "", "t/two": "t/one", "t/three": "t/one, t/two"}
+def test_one_box_says_what_to_read_before_and_next_and_what_leads_here(
+    at: str, tmp_path: Path
+) -> None:
     files: dict[str, str | bytes] = {"data/paths.yml": PATHS}
-    for name, ids in wanted.items():
+    for name, (ids, body) in BODIES.items():
         kind = "map" if name == "t/index" else f"note\nprerequisites: [{ids}]"
         for end in (".md", ".en.md"):
-            text = note("x\n", f"{name[2:]} <&>").replace("kind: note", f"kind: {kind}")
-            files[name + end] = text
+            text = note(body.replace(".md", end) + "\n", f"{name[2:]} <&>")
+            files[name + end] = text.replace("kind: note", f"kind: {kind}")
     notes, _ = tree(tmp_path, files)
     paths, _, problems = load_paths(tmp_path / "docs/data/paths.yml", "f")
     assert problems == []
-    order = reading_order.order(notes, NAV)
-    box = reading_order.foot(order, paths, at, notes, "en", lambda one: f"to/{one}.html")
+    ways = foot.ways(notes, NAV, "en")
+    box = foot.foot(ways, paths, at, notes, "en", lambda one: f"to/{one}.html")
     shown = {
-        row.partition("<p>")[2].partition("</p>")[0]: re.findall(r'href="to/t/(\w+)\.html"', row)
+        row.partition("<p>")[2].partition("</p>")[0]: re.findall(r"/(\w+)\.html\"", row)
         for row in box.split('<div class="order__row">')[1:]
     }
     assert shown == FEET[at]
+    assert (f'data-done="{at}"' in box) == (at in ("t/one", "t/two", "t/three"))
     if at == "t/one":
         assert "two &lt;&amp;&gt;</a> <small>on the path One &amp; all, Other</small>" in box
-    without = reading_order.foot(order, (), at, notes, "en", lambda one: f"to/{one}.html")
+    without = foot.foot(ways, (), at, notes, "en", lambda one: f"to/{one}.html")
     assert ("Read next" in without) == (at in ("t/one", "t/two"))  # by the navigation
-    assert reading_order.foot(order, paths, at, notes, "en", lambda _: None) == ""
+    assert foot.foot(ways, paths, at, notes, "en", lambda _: None) == ""
+
+
+def test_of_the_notes_that_lead_here_eight_are_named(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {
+        f"t/from-{number}.md": note("[1](to.md)\n") for number in range(10)
+    }
+    notes, _ = tree(tmp_path, files | {"t/to.md": note("x\n")})
+    ways = foot.ways(notes, (), "zh")
+    assert foot.foot(ways, (), "t/to", notes, "zh", str).count("<li>") == foot.MOST == 8

@@ -1,4 +1,4 @@
-"""Learning paths: their file, their page, the way on at a note's foot."""
+"""Learning paths: their file and their page."""
 
 from __future__ import annotations
 
@@ -133,23 +133,6 @@ def test_a_path_shows_order_minutes_sum_and_needs(tmp_path: Path, language: str)
     assert f"## {'路' if language == 'zh' else 'Path'} {{: #p }}" in shown
 
 
-FEET = {"t/one": (None, 1), "t/two": ("t/one", 2), "t/three": ("t/two", 3)}
-
-
-@LANGUAGES
-@pytest.mark.parametrize("at", FEET)
-def test_the_foot_says_where_the_note_stands(tmp_path: Path, at: str, language: str) -> None:
-    found, paths, _ = small(tmp_path, f"{HEAD}    notes: [t/one, t/two, t/three]\n")
-    box = page.foot(paths, at, found, language, lambda one: f"to/{one}.html")
-    before, place = FEET[at]
-    assert re.findall(r'href="to/([^"]*)\.html', box) == [
-        one for one in ("paths/index", before) if one
-    ]
-    assert 'href="to/paths/index.html#p"' in box and f'data-done="{at}"' in box
-    assert (f"第 {place}/3 篇" if language == "zh" else f"note {place} of 3") in box
-    assert page.foot(paths, "o/side", found, language, lambda one: one) == ""
-
-
 def test_ours_are_five_and_each_note_of_them_exists(
     ours: tuple[LearningPath, ...], notes: Catalogue
 ) -> None:
@@ -161,16 +144,8 @@ def test_ours_are_five_and_each_note_of_them_exists(
 def test_the_page_lists_them_all(
     ours: tuple[LearningPath, ...], notes: Catalogue, language: str
 ) -> None:
-    text = markers.fill_markers(
-        "<!-- paths -->\n",
-        page_path="paths/index.md",
-        language=language,
-        entries=(),
-        notes=notes,
-        added={},
-        areas=[],
-        learning=ours,
-    )
+    page = markers.Page("learn/index.md", language, notes, learning=ours)
+    text = markers.fill_markers("<!-- paths -->\n", page)
     assert text.count("data-done=") == sum(len(path.notes) for path in ours)
     for target in re.findall(r"\]\(\.\./([^)]+)\)", text):
         assert notes.notes[target].language == language

@@ -72,15 +72,8 @@ def test_the_script_holds_questions_that_stand_apart_from_their_page(notes: Cata
 
 @pytest.mark.parametrize("language", ["zh", "en"])
 def test_the_list_has_every_question(notes: Catalogue, language: str) -> None:
-    filled = markers.fill_markers(
-        "<!-- questions -->",
-        page_path="i/index.md",
-        language=language,
-        entries=(),
-        notes=notes,
-        added={},
-        areas=[],
-    )
+    page = markers.Page("i/index.md", language, notes)
+    filled = markers.fill_markers("<!-- questions -->", page)
     name = {"zh": "q.md", "en": "q.en.md"}[language]
     assert f"[How much](../i/{name}#how-much)" in filled
     assert 'data-practice="questions.js"' in filled and 'href="interview.txt"' in filled

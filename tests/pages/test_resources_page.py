@@ -10,12 +10,12 @@ from selectolax.lexbor import LexborHTMLParser
 
 from hooks.data import KINDS, LEVELS, FactBase, Library, Resource, load_resources
 from hooks.notes.note import Catalogue
-from hooks.pages import markers, resources, topic_map
+from hooks.pages import markers, resources, topics
 from hooks.search import from_html, pages
 from tests.samples import note, tree
 
 ROOT = Path(__file__).resolve().parents[2]
-AREAS, _ = topic_map.load(ROOT / "docs/data/topics.yml", "docs/data/topics.yml")
+AREAS, _ = topics.load(ROOT / "docs/data/topics.yml", "docs/data/topics.yml")
 OURS, _ = load_resources(ROOT / "docs/data/resources", {area.id for area in AREAS})
 LANGUAGES = pytest.mark.parametrize("language", ["zh", "en"])
 
@@ -132,16 +132,5 @@ def test_search_finds_each_entry_by_itself(notes: Catalogue) -> None:
 
 
 def test_the_marker_asks_for_the_library(notes: Catalogue) -> None:
-    def fill(ask: bool) -> str:
-        return markers.fill_markers(
-            "<!-- resources -->\n",
-            page_path="resources/index.md",
-            language="en",
-            entries=(),
-            notes=notes,
-            added={},
-            areas=AREAS,
-            resources=(lambda language: f"library in {language}") if ask else None,
-        )
-
-    assert fill(True) == "library in en\n" and fill(False) == "\n"
+    page = markers.Page("resources/index.md", "en", notes, resources="library in {}".format)
+    assert markers.fill_markers("<!-- resources -->\n", page) == "library in en\n"

@@ -16,6 +16,7 @@ from hooks.findings.finding import Finding
 from hooks.notes.catalogue import load
 from hooks.notes.note import Catalogue
 from hooks.pages.values import links, values
+from hooks.pages.values.check import check_note
 from hooks.tree import Tree
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -107,7 +108,7 @@ def root(tmp_path: Path) -> Path:
 def checked(notes: Catalogue, root: Path) -> list[Finding]:
     """Return what is wrong with the markers of all notes."""
     asked = resolver(root)
-    return [one for note in notes.notes.values() for one in values.check_note(note, notes, asked)]
+    return [one for note in notes.notes.values() for one in check_note(note, notes, asked)]
 
 
 def resolver(root: Path) -> values.Resolver:

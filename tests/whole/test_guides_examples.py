@@ -11,7 +11,7 @@ from hooks.data.facts import FactBase
 from hooks.drawings.charts import spec as charts
 from hooks.notes.catalogue import load
 from hooks.pages import facts_table
-from hooks.pages.values import values
+from hooks.pages.values import check, values
 from tests import ours
 from tests.samples import note
 
@@ -52,6 +52,6 @@ def test_numbers_in_sentences_are_right(
     (tmp_path / "docs" / name).write_text(note(text), encoding="utf-8")
     notes, _ = load(tmp_path / "docs", tmp_path)
     asked = values.Resolver(base, ROOT / "docs", ROOT)
-    found = [one for note in notes.notes.values() for one in values.check_note(note, notes, asked)]
+    found = [one for note in notes.notes.values() for one in check.check_note(note, notes, asked)]
     assert text.count("<!-- ") == 3
     assert [one.text for one in found] == []

@@ -90,6 +90,6 @@ def test_a_note_without_translation_learns_its_second_address() -> None:
         ("ccl/ring.html", Effects(searched=[found])),
         ("en/ccl/ring.html", Effects(fallback="en/ccl/ring.html")),
     ):
-        building.merge(build, effects, Place("ccl/ring.md", page, "环", (), lambda _: None))
+        building.merge(build, effects, Place("ccl/ring.md", page, "环", (), lambda _: None, str))
     (one,) = build.searched.values()
     assert (one.location, one.fallback) == ("ccl/ring.html", "en/ccl/ring.html")

@@ -125,10 +125,10 @@
     paths.forEach(enhance);
     addTools(document.getElementById(paths[0].getAttribute("data-path")) || paths[0]);
   }
-  all(document, ".paths__title[data-done]").forEach(function (title) {
+  all(document, ".order[data-done]").forEach(function (foot) {
     var words = { text: zh ? "读完了" : "I have read this note" };
-    title.appendChild(label(title.getAttribute("data-done"), words));
-    title.appendChild(make("small", "path__notice", zh ? "（不保存）" : "(not kept)"));
+    foot.appendChild(label(foot.getAttribute("data-done"), words));
+    foot.appendChild(make("small", "path__notice", zh ? "（不保存）" : "(not kept)"));
   });
   write(); /* finds out whether the browser keeps anything */
   show();

@@ -22,10 +22,10 @@
   var repository = own.getAttribute("data-repository");
   var root = new URL(JSON.parse(configured.textContent).base + "/", location.href).href;
   var text = zh ? {
-    none: "没有找到：", near: "相近的主题", all: "看看有哪些主题", planned: "计划中，还没有写：", plan: "路线图", ask: "想要这篇笔记，提一个 issue"
+    none: "没有找到：", near: "相近的主题", all: "看看有哪些主题", planned: "计划中，还没有写：", ask: "想要这篇笔记，提一个 issue"
   } : {
     none: "Nothing found for: ", near: "Nearest topics", all: "See what topics there are", planned: "Planned, not written yet: ",
-    plan: "roadmap", ask: "Ask for this note in an issue"
+    ask: "Ask for this note in an issue"
   };
 
   function make(tag, name, content, href) {
@@ -84,13 +84,11 @@
   }
 
   function draw(words) {
-    var near = nearest(words), item, row;
+    var near = nearest(words), row;
     var box = make("div", "hb-search__none");
     box.appendChild(make("p", "hb-search__heading", text.none + words));
     near.planned.forEach(function (one) {
-      item = box.appendChild(make("p", "", text.planned + one.name + (zh ? "（" : " (")));
-      item.appendChild(make("a", "", text.plan, home("roadmap.html")));
-      item.appendChild(document.createTextNode(zh ? "）" : ")"));
+      box.appendChild(make("p", "", text.planned + one.name));
     });
     if (near.there.length) {
       box.appendChild(make("p", "hb-search__heading", text.near));

@@ -8,14 +8,13 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from hooks.pages.values.markers import KINDS, MarkerError, compare, is_marker, parse
-from hooks.pages.values.values import STALE
+from hooks.pages.words import words_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from hooks.pages.values.values import Resolved, Resolver
 
-_SOURCES = {"zh": "正文数字的出处", "en": "Where the figures in the text come from"}
 _HTML_MARKER = re.compile(r"<!--\s*(?P<text>(?:(?!-->).)*?)\s*-->", re.DOTALL)
 
 
@@ -69,7 +68,8 @@ def _link(shown: str, found: Resolved, number: int, page_dir: str, language: str
         f'class="{kind}" title="{escape(" ".join(found.title.split()))}" data-ref="S{number}"'
     )
     address = _address(found, page_dir)
-    stale = f'<span class="value__stale">{STALE[language]}</span>' if found.stale else ""
+    said = words_of("values", language)["stale"]
+    stale = f'<span class="value__stale">{said}</span>' if found.stale else ""
     if address:
         return f'<a {attributes} href="{escape(address)}">{shown}</a>{stale}'
     return f'<abbr {attributes} tabindex="0">{shown}</abbr>{stale}'
@@ -84,6 +84,6 @@ def _list(listed: Mapping[str, str], language: str) -> str:
         )
     return (
         '<details class="facts__sources value-sources" data-search-exclude>'
-        f"<summary>{_SOURCES[language]} ({len(listed)})</summary>"
+        f"<summary>{words_of('values', language)['sources']} ({len(listed)})</summary>"
         f"<ol>{items}</ol></details>"
     )

@@ -225,7 +225,7 @@ def compare(before: str, truth: Truth, marker: Marker, language: str) -> tuple[i
         message = f"'{shown}' is not in {unit or 'a bare number'}: {error}"
         raise MarkerError(message, rule="value-unit", target=shown, hint=right) from error
     if marker.digits is not None:
-        expected = _rounded(expected, marker.digits)
+        expected = float(f"{expected:.{marker.digits - 1}e}")
         is_right = math.isclose(printed.number, expected, rel_tol=1e-9, abs_tol=1e-12)
     else:
         half = 0.5 * 10.0**-printed.decimals
@@ -236,10 +236,6 @@ def compare(before: str, truth: Truth, marker: Marker, language: str) -> tuple[i
         message = f"'{shown}' is not what the data say: {exact}"
         raise MarkerError(message, rule="value-differs", target=shown, hint=right)
     return printed.start, printed.end
-
-
-def _rounded(value: float, digits: int) -> float:
-    return float(f"{value:.{digits - 1}e}")
 
 
 def _short(value: float) -> str:

@@ -1,59 +1,32 @@
-"""Sentence values: look up what a marker names, check the number before it, link it to its source.
+"""Sentence values: look up what a marker names, in the data, a measurement or a formula.
 
-The number is plain text in the note, so that GitHub shows it; here it is compared with the data,
-the measurement or the formula it comes from. `hooks.value_markers` has the grammar,
-`hooks.value_links` makes the number a link on the site.
+The number is plain text in the note, so that GitHub shows it. `markers` has the grammar, `check`
+compares numbers with what is looked up here, `links` makes them links on the site.
 """
 
 from __future__ import annotations
 
-import importlib
 import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
+from hooks.calc import engine
 from hooks.data import Text, measured, terms, wording
-from hooks.findings import Finding, nearest
+from hooks.findings import nearest
 from hooks.pages import citations
-from hooks.pages.values.markers import (
-    Marker,
-    MarkerError,
-    Truth,
-    compare,
-    context,
-    is_marker,
-    missing_terms,
-    parse,
-)
+from hooks.pages.values.markers import Marker, MarkerError, Truth, parse
+from hooks.pages.words import words_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
     from hooks.data import FactBase
-    from hooks.notes import Catalogue, Note
 
     Run = Callable[[str, dict[str, Any]], Mapping[str, object]]
 
-STALE = {"zh": "（程序已改，数字过期）", "en": " (stale: the program has changed)"}
 _SHOW = ("value", "p5", "p95", "min", "max", "ratio", "n")
-_WORDS = {
-    "zh": {
-        "measured": "实测",
-        "on": "测于 {}",
-        "computed": "算得",
-        "colon": "：",
-        "semicolon": "；",
-    },
-    "en": {
-        "measured": "measured",
-        "on": "on {}",
-        "computed": "computed",
-        "colon": ": ",
-        "semicolon": "; ",
-    },
-}
 _SIZE = re.compile(r"(?P<number>\d+)(?P<unit>[KMGT]i)?B\Z")
 
 
@@ -83,7 +56,7 @@ class Resolver:
     pages: frozenset[str] = frozenset()
     """Ids of the notes, by which the page of a calculator is known."""
     run: Run | None = None
-    """Computes a calculator; default `hooks.calc.engine.run`, imported when first needed."""
+    """Computes a calculator in place of `hooks.calc.engine.run`."""
     known: measured.Known | None = None
     """Measured records that the build has read."""
     records: dict[str, tuple[measured.Record, bool]] = field(default_factory=dict)
@@ -97,15 +70,9 @@ class Resolver:
         """
         key = (marker.key, language)
         if key not in self._found:
-            self._found[key] = self._resolve(marker, language)
+            looked_up = {"fact": self._fact, "measured": self._measured, "calc": self._calc}
+            self._found[key] = looked_up[marker.kind](marker, language)
         return self._found[key]
-
-    def _resolve(self, marker: Marker, language: str) -> Resolved:
-        if marker.kind == "fact":
-            return self._fact(marker, language)
-        if marker.kind == "measured":
-            return self._measured(marker, language)
-        return self._calc(marker, language)
 
     def _fact(self, marker: Marker, language: str) -> Resolved:
         parts = marker.parts
@@ -118,7 +85,7 @@ class Resolver:
             message = f"row '{parts['row']}' of '{parts['family']}' has no '{parts['column']}'"
             raise MarkerError(message, target=parts["column"], hint=hint)
         source = self.base.sources.get(cell.source)
-        words = _WORDS[language]
+        words = words_of("values", language)
         what = [row.title.in_language(language), column.title.in_language(language)]
         what += terms(language, direction=column.direction, density=column.density, per=column.per)
         cited = citations.cited(cell, source, language) if source else ""
@@ -142,7 +109,7 @@ class Resolver:
         name, query = marker.parts["result"], dict(marker.inputs)
         show = query.pop("show", "value")
         _known(show, dict.fromkeys(_SHOW), "value 'show'")
-        words = _WORDS[language]
+        words = words_of("values", language)
         if name.startswith("summary/"):
             title, value, unit, direction, statistic = _summary(record, name, show, language)
         else:
@@ -157,23 +124,19 @@ class Resolver:
             direction = None if show == "n" else result.direction
             statistic = wording.statistic(result.statistic, language)
         machine = record.machine.gpu or ""
-        day = words["on"].format(record.date.isoformat())
+        day = words["day"].format(record.date.isoformat())
         about = [title.in_language(language), statistic, machine, day]
         said = f"{words['measured']}{words['colon']}{words['semicolon'].join(filter(None, about))}"
         if is_stale:
-            said += STALE[language]
+            said += words["stale"]
         return Resolved(Truth(value, unit, direction), said, file, "measured", stale=is_stale)
 
     def _calc(self, marker: Marker, language: str) -> Resolved:
         name, output = marker.parts["name"], marker.parts["output"]
         inputs = {key: self._input(value, language) for key, value in marker.inputs.items()}
         try:
-            engine = None if self.run else _engine()
-            run: Run = self.run or engine.run  # type: ignore[union-attr]
-            found = run(name, inputs)
-            own_unit = _output_unit(engine, name, output)
-        except ImportError as error:
-            raise MarkerError(f"the calculators cannot be loaded: {error}", target=name) from error
+            found = (self.run or engine.run)(name, inputs)
+            own_unit = "" if self.run else _output_unit(name, output)
         except (KeyError, ValueError, RuntimeError) as error:
             said = "; ".join(str(error.args[0] if error.args else error).split("\n"))
             raise MarkerError(f"calculator '{name}': {said}", target=name) from error
@@ -186,7 +149,7 @@ class Resolver:
         if own_unit and unit and unit != own_unit:
             message = f"output '{output}' of '{name}' is in {own_unit}, not in {unit}"
             raise MarkerError(message, rule="value-unit", target=unit, hint=own_unit)
-        words = _WORDS[language]
+        words = words_of("values", language)
         # As the author wrote them; facts by their value, which is what the form takes.
         given = {
             key: f"{inputs[key]}" if text.startswith("@") else text
@@ -212,15 +175,8 @@ class Resolver:
             return text
 
 
-def _engine() -> Any:
-    # By name: a tree without calculators still checks its other numbers.
-    return importlib.import_module("hooks.calc.engine")
-
-
-def _output_unit(engine: Any, name: str, output: str) -> str:
+def _output_unit(name: str, output: str) -> str:
     """Return the unit that a calculator gives an output in, where it says so."""
-    if engine is None or not hasattr(engine, "default"):
-        return ""
     for one in engine.default().record(name).get("outputs", ()):
         if one.get("key") == output:
             return str(one.get("unit") or "")
@@ -285,85 +241,3 @@ def _place(value: object) -> str:
         power = {"": 0, "Ki": 1, "Mi": 2, "Gi": 3, "Ti": 4}[match["unit"] or ""]
         return str(int(match["number"]) << (10 * power))
     return text
-
-
-def check_note(note: Note, notes: Catalogue, resolver: Resolver) -> list[Finding]:
-    """Check every marker of a note, and that its twin has the same ones."""
-    findings: list[Finding] = []
-    if any(is_marker(comment.text) for comment in note.source.comments):
-        findings += _check_note(note, resolver)
-    twin = notes.twin(note, "en" if note.language == "zh" else "zh")
-    if twin is not None:
-        findings += _only_here(note, twin)
-    return findings
-
-
-def _check_note(note: Note, resolver: Resolver) -> list[Finding]:
-    findings = []
-    lines = note.text.split("\n")
-    for comment in note.source.comments:
-        if not is_marker(comment.text):
-            continue
-        before = lines[comment.line - 1][: comment.column - 1]
-        try:
-            if re.match(r"[ >]*#{1,6} ", lines[comment.line - 1]):
-                raise MarkerError("a heading holds no values: its id would change with them")
-            marker = parse(comment.text)
-            truth = resolver.resolve(marker, note.language).truth
-            compare(before, truth, marker, note.language)
-            if not marker.skips_terms:
-                sentence = context(lines, comment.line, comment.column)
-                _require_terms(sentence, truth, note.language)
-        except MarkerError as error:
-            findings.append(
-                Finding(
-                    *(note.file, comment.line, comment.column, error.rule, str(error)),
-                    error.target,
-                    error.hint,
-                )
-            )
-    return findings
-
-
-def _require_terms(sentence: str, truth: Truth, language: str) -> None:
-    lacking = missing_terms(sentence, truth, language)
-    if lacking:
-        message = (
-            f"the sentence does not say '{' / '.join(lacking)}', which the figure is; "
-            "or put terms=above at the end of the marker where it is said before"
-        )
-        raise MarkerError(message, rule="value-terms", target=lacking[0])
-
-
-def _keys(note: Note) -> dict[str, list[tuple[int, int]]]:
-    found: dict[str, list[tuple[int, int]]] = {}
-    for comment in note.source.comments:
-        if is_marker(comment.text):
-            try:
-                key = parse(comment.text).key
-            except MarkerError:
-                continue
-            found.setdefault(key, []).append((comment.line, comment.column))
-    return found
-
-
-def _only_here(note: Note, twin: Note) -> list[Finding]:
-    ours, theirs = _keys(note), _keys(twin)
-    findings = []
-    for key, places in ours.items():
-        if len(places) > len(theirs.get(key, [])):
-            message = f"the marker '{key}' is not in {twin.file} as often as here; add it there"
-            findings.append(Finding(note.file, *places[-1], "value-twin", message, target=key))
-    return findings
-
-
-def sources_of(note: Note, resolver: Resolver) -> set[str]:
-    """Return the keys of the sources that a note's markers lead to."""
-    found = set()
-    for comment in note.source.comments:
-        if is_marker(comment.text):
-            try:
-                found.add(resolver.resolve(parse(comment.text), note.language).source)
-            except MarkerError:
-                continue
-    return found - {""}
