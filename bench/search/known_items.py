@@ -1,8 +1,8 @@
-"""Queries made from a folder's own text, each of which a few known sections answer.
+"""Queries made from the notes' own text, each of which a few known sections answer.
 
-For folders that nobody judged, and as a check that tuning on judged queries spoiled nothing. A
-query is only made when at most `MOST` sections hold what it was taken from; all of them are right.
-The same folder, seed and numbers give the same queries.
+A check that tuning on judged queries spoiled nothing. A query is only made when at most `MOST`
+sections hold what it was taken from; all of them are right. The same notes, seed and numbers give
+the same queries.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ import unicodedata
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 
-from bench.search.evaluation.queries import Query
-from bench.search.evaluation.sections import Section
+from bench.search.queries import Query
+from bench.search.sections import Section
 
 KINDS = ("title", "identifier", "prefix", "swap", "phrase", "pair")
 """A whole heading, an identifier, the first part of one, one with two letters swapped, some
@@ -30,7 +30,8 @@ _HAN = "\u3400-\u9fff"
 _HAN_RUN = re.compile(rf"[{_HAN}]{{4,}}")
 _WORD = re.compile(r"(?<![A-Za-z0-9_./-])[A-Za-z][A-Za-z-]{3,19}(?![A-Za-z0-9_./-])")
 
-_Maker = Callable[["_Corpus", random.Random, Section], tuple[str, set[str]] | None]
+_Made = tuple[str, set[str]] | None
+_Maker = Callable[["_Corpus", random.Random, Section], _Made]
 
 
 class _Corpus:
@@ -54,47 +55,35 @@ class _Corpus:
         wanted = [part.casefold() for part in parts]
         return {key for key, text in self.text.items() if all(part in text for part in wanted)}
 
-    def identifiers(self, section: Section) -> list[str]:
-        """Return the identifiers of a section's prose, sorted."""
+    def identifier(self, chance: random.Random, section: Section, least: int = 0) -> str:
+        """Return one identifier of a section's prose, or nothing."""
         found = set(_IDENTIFIER.findall(self.prose[section.key]))
-        return sorted(word for word in found if _IS_CODE.search(word))
+        words = sorted(word for word in found if _IS_CODE.search(word) and len(word) >= least)
+        return chance.choice(words) if words else ""
 
 
-def _title(corpus: _Corpus, chance: random.Random, section: Section) -> tuple[str, set[str]] | None:
+def _title(corpus: _Corpus, chance: random.Random, section: Section) -> _Made:
     title = section.title.strip()
     return (title, corpus.titles[title.casefold()]) if 4 <= len(title) <= 40 else None
 
 
-def _identifier(
-    corpus: _Corpus, chance: random.Random, section: Section
-) -> tuple[str, set[str]] | None:
-    words = corpus.identifiers(section)
-    if not words:
-        return None
-    word = chance.choice(words)
-    return word, corpus.holding(word)
+def _identifier(corpus: _Corpus, chance: random.Random, section: Section) -> _Made:
+    word = corpus.identifier(chance, section)
+    return (word, corpus.holding(word)) if word else None
 
 
-def _prefix(
-    corpus: _Corpus, chance: random.Random, section: Section
-) -> tuple[str, set[str]] | None:
-    words = [word for word in corpus.identifiers(section) if len(word) >= 8]
-    if not words:
-        return None
-    word = chance.choice(words)
+def _prefix(corpus: _Corpus, chance: random.Random, section: Section) -> _Made:
+    word = corpus.identifier(chance, section, least=8)
     start = word[: max(5, len(word) * 6 // 10)].rstrip("_")
-    return start, corpus.holding(start)
+    return (start, corpus.holding(start)) if word else None
 
 
-def _swap(corpus: _Corpus, chance: random.Random, section: Section) -> tuple[str, set[str]] | None:
-    words = corpus.identifiers(section)
-    if not words:
-        return None
-    word = chance.choice(words)
+def _swap(corpus: _Corpus, chance: random.Random, section: Section) -> _Made:
+    word = corpus.identifier(chance, section)
     places = [
         i
         for i in range(1, len(word) - 1)
-        if word[i].isalpha() and word[i + 1].isalpha() and word[i].lower() != word[i + 1].lower()
+        if word[i : i + 2].isalpha() and word[i].lower() != word[i + 1].lower()
     ]
     if not places:
         return None
@@ -103,44 +92,38 @@ def _swap(corpus: _Corpus, chance: random.Random, section: Section) -> tuple[str
     return None if corpus.holding(slip) else (slip, corpus.holding(word))
 
 
-def _phrase(
-    corpus: _Corpus, chance: random.Random, section: Section
-) -> tuple[str, set[str]] | None:
+def _phrase(corpus: _Corpus, chance: random.Random, section: Section) -> _Made:
     runs = [run for run in _HAN_RUN.findall(corpus.prose[section.key]) if len(run) >= 6]
     if not runs:
         return None
-    run = chance.choice(runs)
-    length = chance.randint(4, min(8, len(run)))
-    start = chance.randint(0, len(run) - length)
-    phrase = run[start : start + length]
+    phrase = _piece(chance, chance.choice(runs), 4, 8)
     return phrase, corpus.holding(phrase)
 
 
-def _pair(corpus: _Corpus, chance: random.Random, section: Section) -> tuple[str, set[str]] | None:
+def _pair(corpus: _Corpus, chance: random.Random, section: Section) -> _Made:
     prose = corpus.prose[section.key]
     words = sorted(set(_WORD.findall(prose)))
     runs = _HAN_RUN.findall(prose)
     if not words or not runs:
         return None
     word, run = chance.choice(words), chance.choice(runs)
-    length = chance.randint(2, 4)
-    start = chance.randint(0, len(run) - length)
-    phrase = run[start : start + length]
+    phrase = _piece(chance, run, 2, 4)
     return f"{word} {phrase}", corpus.holding(word, phrase)
 
 
-_MAKERS: dict[str, _Maker] = {
-    "title": _title,
-    "identifier": _identifier,
-    "prefix": _prefix,
-    "swap": _swap,
-    "phrase": _phrase,
-    "pair": _pair,
-}
+def _piece(chance: random.Random, run: str, least: int, most: int) -> str:
+    length = chance.randint(least, min(most, len(run)))
+    start = chance.randint(0, len(run) - length)
+    return run[start : start + length]
+
+
+_MAKERS: dict[str, _Maker] = dict(
+    zip(KINDS, (_title, _identifier, _prefix, _swap, _phrase, _pair), strict=True)
+)
 
 
 def make(sections: Iterable[Section], *, each: int = 60, seed: int = 1) -> list[Query]:
-    """Return up to `each` queries of every kind, fewer when the folder has too little to ask for.
+    """Return up to `each` queries of every kind, fewer where the notes have too little to ask for.
 
     Identifiers shorter than seven letters, headings that more than `MOST` sections share, and
     phrases that more than `MOST` sections hold make no query.

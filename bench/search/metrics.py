@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
-from bench.search.evaluation.queries import NO_ANSWER, Query
+from bench.search.queries import NO_ANSWER, Query
 
 DEPTH = 10
 """How far down a list is looked at."""
@@ -78,11 +78,7 @@ class Scores:
     success_1: float
     success_5: float
     ndcg: float
-    page_mrr: float
-    page_success_1: float
     page_success_5: float
-    empty: float
-    """Share of queries for which nothing was listed."""
 
     def as_dict(self) -> dict[str, float | int]:
         """Return the numbers, rounded to four places."""
@@ -102,10 +98,7 @@ def score(answers: Iterable[Answer]) -> Scores:
         mean(lambda answer: answer.rank == 1),
         mean(lambda answer: 1 <= answer.rank <= 5),
         mean(lambda answer: answer.ndcg),
-        mean(lambda answer: 1 / answer.page_rank if answer.page_rank else 0),
-        mean(lambda answer: answer.page_rank == 1),
         mean(lambda answer: 1 <= answer.page_rank <= 5),
-        mean(lambda answer: not answer.keys),
     )
 
 
