@@ -42,7 +42,6 @@ from hooks.pages import (
 from hooks.pages import calculator as calc_page
 from hooks.pages.values import links
 from hooks.search import from_html, pages
-from hooks.search import material as search_material
 from hooks.site import carry, plain, progress, shared
 from hooks.tree import fill as fill_page
 
@@ -251,7 +250,6 @@ def complete_page(build: Build, html: str, place: Place) -> tuple[str, Effects]:
     html = answers.put_ids(blocks.number_figures(html), note, tree.notes)
     those = build.items.get((note.id, note.language), [])
     effects.found += catalogue.unplaced(those, html, note.file)
-    html = search_material.separate_cells(html)
     if note.language == build.language:
         effects.searched = [
             from_html.read(

@@ -18,7 +18,6 @@ from hooks.site import comments, inputs, offline
 from hooks.site.kept import Kept
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
     from pathlib import Path
 
 _FOLDERS: Final = ("assets", "search")
@@ -28,20 +27,16 @@ _KEPT: Final = ("LICENSE", "search_index.js", "search_index.json")
 """Licences, and what Material's page script asks for by a name put together from parts."""
 _IN_PARTS: Final = ("assets/vendor/d3/",)
 """Whose names graph.js puts together."""
-STOCK: Final = ("assets/javascripts/lunr/", "assets/javascripts/workers/")
-"""What Material's own search engine loads, whose names are put together likewise."""
 
 
-def unasked(site: Path, *, keep: Iterable[str] = (), kept: Kept | None = None) -> list[str]:
+def unasked(site: Path, *, kept: Kept | None = None) -> list[str]:
     """Return the addresses of the files that no page asks for.
 
     Args:
         site: A complete site.
-        keep: Beginnings of addresses that stay, whatever asks for them.
         kept: Knows what files named that were read before.
     """
     kept = kept or Kept()
-    beginnings = (*_IN_PARTS, *keep)
     judged = {
         path.relative_to(site).as_posix(): path
         for folder in _FOLDERS
@@ -52,7 +47,7 @@ def unasked(site: Path, *, keep: Iterable[str] = (), kept: Kept | None = None) -
     left = {
         address
         for address, path in judged.items()
-        if path.suffix != ".map" and path.name not in _KEPT and not address.startswith(beginnings)
+        if path.suffix != ".map" and path.name not in _KEPT and not address.startswith(_IN_PARTS)
     } - {*offline.WORKBOX, offline.WORKBOX_WINDOW}
     if not left:
         return maps
@@ -84,10 +79,10 @@ def _names(data: bytes, finder: ahocorasick.Automaton) -> tuple[str, ...]:
     return tuple(sorted({name for _, name in finder.iter(text)}))
 
 
-def prune(site: Path, *, keep: Iterable[str] = (), kept: Kept | None = None) -> list[str]:
+def prune(site: Path, *, kept: Kept | None = None) -> list[str]:
     """Delete what no page asks for; return the addresses of what was deleted."""
     kept = kept or Kept()
-    gone = unasked(site, keep=keep, kept=kept)
+    gone = unasked(site, kept=kept)
     for address in gone:
         (site / address).unlink()
     for folder in sorted((site / "assets").rglob("*"), reverse=True):
