@@ -97,7 +97,7 @@ def text(
     return f"<switch>{chinese}<text {attributes}>{en}</text></switch>"
 
 
-def note(
+def remark(
     x: float, y: float, label: Label, anchor: Literal["start", "middle", "end"] = "middle"
 ) -> str:
     """Return a remark beside a drawing."""

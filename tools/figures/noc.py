@@ -11,7 +11,7 @@ from typing import Any
 
 from tools.figures import draw as pen
 from tools.figures import files as figure_files
-from tools.figures.draw import Label, colour, figure, note, num, text
+from tools.figures.draw import Label, colour, figure, num, remark, text
 
 FOLDER = figure_files.ROOT / "docs/link/noc/figures"
 Point = tuple[float, float]
@@ -172,7 +172,7 @@ def joins() -> str:
         ("逐跳转发", "hop by hop"),
     ]
     for n, said in enumerate(words):
-        pieces.append(note(66 + 124 * n, 176, said))
+        pieces.append(remark(66 + 124 * n, 176, said))
     pieces += [small((96, 200), "gpu"), small((216, 200), "memory")]
     pieces.append(text(108, 205, ("核", "core"), size=13, anchor="start"))
     pieces.append(text(228, 205, ("缓存切片", "slice of cache"), size=13, anchor="start"))
@@ -268,7 +268,7 @@ def scene(held: dict[str, str], dead: list[str], vcs: int, done: str, note: Labe
         if rest:
             shown = f"{rest[0].upper()}: {len(rest)}"
             below = node in (2, 3)
-            pieces.append(note(x, y + (38 if below else -28), shown))
+            pieces.append(remark(x, y + (38 if below else -28), shown))
     for channel in SLOTS:
         for vc in range(vcs):
             name = f"{channel} vc{vc}"

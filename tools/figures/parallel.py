@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from tools.figures import draw as pen
 from tools.figures import files as figure_files
-from tools.figures.draw import MIN_SIZE, Label, colour, figure, group, note, num, text
+from tools.figures.draw import MIN_SIZE, Label, colour, figure, group, num, remark, text
 
 FOLDER = figure_files.ROOT / "docs/train/figures"
 
@@ -58,7 +58,7 @@ def tensor_split() -> str:
         )
     )
     pieces.append(
-        note(
+        remark(
             8,
             356,
             (
@@ -69,7 +69,7 @@ def tensor_split() -> str:
         )
     )
     pieces.append(
-        note(
+        remark(
             8,
             376,
             (
@@ -158,7 +158,7 @@ def sequence() -> str:
                 pieces.append(_arrow(x + w + 4, top + 64, x + w + 32, top + 64))
             x += w + 36
     pieces.append(
-        note(
+        remark(
             8,
             158,
             (
@@ -169,7 +169,7 @@ def sequence() -> str:
         )
     )
     pieces.append(
-        note(
+        remark(
             8,
             328,
             (
@@ -222,7 +222,7 @@ def pipeline() -> str:
         width = int(played.step(jobs)) * cell
         for g in range(p):
             y = top + 10 + g * 25
-            pieces.append(note(8, y + 16, f"GPU {g + 1}", "start"))
+            pieces.append(remark(8, y + 16, f"GPU {g + 1}", "start"))
             pieces.append(pen.rect(left, y, width, 22, "paper", tint="line", edge=1, dashes="2 3"))
             for one in jobs:
                 if one.gpu == g:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from tools.figures import draw as pen
 from tools.figures import files as figure_files
-from tools.figures.draw import Label, colour, figure, note, num, text
+from tools.figures.draw import Label, colour, figure, num, remark, text
 
 FOLDER = figure_files.ROOT / "docs/train/figures"
 WIDTH, HEIGHT = 226, 118
@@ -86,7 +86,7 @@ def panel(x: float, y: float, title: Label, hint: Label, curve: Callable[[float]
         + axis
         + line
         + end
-        + note(x, y + HEIGHT + 19, hint, "start")
+        + remark(x, y + HEIGHT + 19, hint, "start")
     )
 
 
