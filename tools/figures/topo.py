@@ -174,7 +174,7 @@ def dgx1_power() -> str:
     parts.append(link(255, 372, 505, 372, "plain", label="X-Bus"))
     parts.append(legend(20, 610, "nvlink", "plain"))
     note: Label = ("每个框内任意两点之间两条 NVLink", "In a frame, two NVLinks join every pair")
-    parts.append(remark(740, 614, remark, "end"))
+    parts.append(remark(740, 614, note, "end"))
     return figure(
         760,
         632,
@@ -222,7 +222,7 @@ def fabric_clos() -> str:
         "4 端口交换机；每层上行等于下行",
         "4-port switches; up equals down at every tier",
     )
-    parts.append(remark(740, 614, remark, "end"))
+    parts.append(remark(740, 614, note, "end"))
     return figure(
         760,
         632,
@@ -340,7 +340,7 @@ def fabric_dragonfly() -> str:
         "向上伸出框外的是去其他组的全局链路",
         "Lines leaving a frame at the top are global links to other groups",
     )
-    parts.append(remark(740, 428, remark, "end"))
+    parts.append(remark(740, 428, note, "end"))
     return figure(
         760,
         446,
@@ -436,7 +436,7 @@ def fabric_planes() -> str:
         parts.append(switch(left + 95, 368, 160, 28, "NVSwitch", size=13))
     parts.append(legend(20, 428, "net", "pcie", "nvlink"))
     note: Label = ("只画 8 个平面中的 4 个", "4 of the 8 planes are drawn")
-    parts.append(remark(740, 432, remark, "end"))
+    parts.append(remark(740, 432, note, "end"))
     return figure(
         760,
         450,
