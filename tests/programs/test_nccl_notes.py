@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
-from tools import nccl_params
+from tools.measure import nccl_params
 from tools.figures.files import load_program
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -1,6 +1,6 @@
 """List NCCL's environment variables out of its source: name, default, places, first tag.
 
-    python -m tools.nccl_params GIT_DIR TAG > docs/ccl/nccl/params.json
+    python -m tools.measure.nccl_params GIT_DIR TAG > docs/ccl/nccl/params.json
 
 GIT_DIR is a clone of https://github.com/NVIDIA/nccl with its tags. A default is the expression in
 the source (`-2` mostly means "decided later"), or null where the code asks for a string. The first
