@@ -17,7 +17,6 @@ LONG: dict[str, int] = {
     "hooks/adapter.py": 180,
     "hooks/markdown/reader/inline.py": 470,
     "docs/assets/javascripts/topo-decoder.js": 1650,
-    "docs/assets/javascripts/search-box.js": 547,
     "docs/assets/javascripts/offline.js": 422,
     "docs/assets/javascripts/calc/form.js": 476,
     "docs/assets/javascripts/calc/core.js": 468,

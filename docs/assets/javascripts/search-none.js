@@ -1,8 +1,8 @@
 /*
- * What the search box shows where nothing is found: the topics nearest to what was typed, whether a
- * note of that name is planned, and, where the site knows its repository, the form that asks for
- * one. The topics are in search/facets.js; search-box.js loads both when the search is first opened.
- * Without this script the list only says that nothing was found.
+ * What the search box shows where nothing is found: the topics nearest to what was typed and, where
+ * the site knows its repository, the form that asks for a note. The topics are in search/facets.js;
+ * search-box.js loads both when the search is first opened. Without this script the list only says
+ * that nothing was found.
  */
 (function () {
   "use strict";
@@ -12,25 +12,22 @@
   var result = document.querySelector("[data-md-component=search-result]");
   var configured = document.getElementById("__config");
   var place = document.querySelector(".hb-search");
-  if (!own || !place || !query || !result || !configured || !window.MutationObserver) { return; }
+  if (!own || !place || !query || !result || !configured) { return; }
 
   var MOST = 4;
   var NEAR = 0.2;         /* share of pairs of characters that a topic has of the query */
-  var NAMED = 0.6;        /* the same of a planned name: as good as that name */
   var zh = /^zh/.test(document.documentElement.lang);
   var meta = result.firstElementChild, list = result.lastElementChild;
   var repository = own.getAttribute("data-repository");
   var root = new URL(JSON.parse(configured.textContent).base + "/", location.href).href;
   var text = zh ? {
-    none: "没有找到：", near: "相近的主题", all: "看看有哪些主题", planned: "计划中，还没有写：", plan: "路线图", ask: "想要这篇笔记，提一个 issue"
+    none: "没有找到：", near: "相近的主题", all: "看看有哪些主题", ask: "想要这篇笔记，提一个 issue"
   } : {
-    none: "Nothing found for: ", near: "Nearest topics", all: "See what topics there are", planned: "Planned, not written yet: ",
-    plan: "roadmap", ask: "Ask for this note in an issue"
+    none: "Nothing found for: ", near: "Nearest topics", all: "See what topics there are", ask: "Ask for this note in an issue"
   };
 
-  function make(tag, name, content, href) {
-    var element = document.createElement(tag);
-    if (name) { element.className = name; }
+  function add(parent, tag, content, href) {
+    var element = parent.appendChild(document.createElement(tag));
     if (content) { element.textContent = content; }
     if (href) { element.href = href; }
     return element;
@@ -53,58 +50,34 @@
 
   /* The share of the first pairs that are among the second. */
   function share(some, others) {
-    var all = 0, met = 0;
-    for (var pair in some) { all += 1; if (others[pair]) { met += 1; } }
-    return all ? met / all : 0;
+    var all = Object.keys(some);
+    return all.filter(function (pair) { return others[pair]; }).length / (all.length || 1);
   }
 
-  function topics() {
-    var facets = window.__search_facets && window.__search_facets[zh ? "zh" : "en"];
-    return (facets && facets.topics) || [];
-  }
-
-  /* {there: addresses of near topics, planned: names}, each best first. */
+  /* [name, address, what else it is about] of the nearest topics, best first. */
   function nearest(words) {
-    var wanted = pairs(words), there = [], planned = [];
-    topics().forEach(function (topic) {
-      var name = pairs(topic[0]), near = share(wanted, pairs(topic[0] + " " + topic[2]));
-      var named = share(name, wanted);
-      if (topic[1]) {
-        if (near >= NEAR) { there.push({ name: topic[0], at: topic[1], value: near + named }); }
-      } else if (Math.max(named, share(pairs(topic[2]), wanted)) >= NAMED) {
-        planned.push({ name: topic[0], value: near + named });
-      }
-    });
-    function best(a, b) { return b.value - a.value; }
-    return { there: there.sort(best).slice(0, MOST), planned: planned.sort(best).slice(0, 2) };
-  }
-
-  function home(name) {
-    return root + (zh ? "" : "en/") + name;
+    var wanted = pairs(words), facets = window.__search_facets && window.__search_facets[zh ? "zh" : "en"];
+    return ((facets && facets.topics) || []).map(function (topic) {
+      var near = share(wanted, pairs(topic[0] + " " + topic[2]));
+      return { topic: topic, value: near < NEAR ? 0 : near + share(pairs(topic[0]), wanted) };
+    }).filter(function (one) { return one.value && one.topic[1]; })
+      .sort(function (a, b) { return b.value - a.value; }).slice(0, MOST);
   }
 
   function draw(words) {
-    var near = nearest(words), item, row;
-    var box = make("div", "hb-search__none");
-    box.appendChild(make("p", "hb-search__heading", text.none + words));
-    near.planned.forEach(function (one) {
-      item = box.appendChild(make("p", "", text.planned + one.name + (zh ? "（" : " (")));
-      item.appendChild(make("a", "", text.plan, home("roadmap.html")));
-      item.appendChild(document.createTextNode(zh ? "）" : ")"));
-    });
-    if (near.there.length) {
-      box.appendChild(make("p", "hb-search__heading", text.near));
-      row = box.appendChild(make("ul"));
-      near.there.forEach(function (one) {
-        row.appendChild(make("li")).appendChild(make("a", "", one.name, root + one.at));
-      });
+    var near = nearest(words), box = add(place, "div"), row;   // there search-keys.js leads through it
+    box.className = "hb-search__none";
+    add(box, "p", text.none + words).className = "hb-search__heading";
+    if (near.length) {
+      add(box, "p", text.near).className = "hb-search__heading";
+      row = add(box, "ul");
+      near.forEach(function (one) { add(add(row, "li"), "a", one.topic[0], root + one.topic[1]); });
     } else {
-      box.appendChild(make("p")).appendChild(make("a", "", text.all, home("maps/index.html")));
+      add(add(box, "p"), "a", text.all, root + (zh ? "" : "en/") + "maps/index.html");
     }
-    if (repository && words) {
-      box.appendChild(make("p")).appendChild(make("a", "", text.ask, repository +
-        "/issues/new?template=new-note.yml&title=" + encodeURIComponent(words) +
-        "&question=" + encodeURIComponent(words)));
+    if (repository) {
+      add(add(box, "p"), "a", text.ask, repository + "/issues/new?template=new-note.yml&title=" +
+        encodeURIComponent(words) + "&question=" + encodeURIComponent(words));
     }
     return box;
   }
@@ -113,14 +86,11 @@
 
   /* Nothing is found when the list is empty and Material has said how much it holds. */
   function update() {
-    var now = asked(), isNone = now && !list.firstElementChild && query.value.trim() !== "" &&
+    var now = asked(), isNone = now && !list.firstElementChild &&
       meta.textContent.trim() !== "" && document.querySelector(".hb-search__loading[hidden]");
     if (isNone && shown && words === now) { return; }
-    if (shown) { shown.parentNode.removeChild(shown); shown = null; }
-    if (!isNone) { return; }
-    words = now;
-    shown = draw(now);
-    place.appendChild(shown);   // there search-box.js leads the keyboard through it
+    if (shown) { shown.remove(); shown = null; }
+    if (isNone) { words = now; shown = draw(now); }
   }
 
   var waiting = 0;

@@ -29,7 +29,7 @@
   /*
    * Sections by page, a page where its best section is. Scores fall along the list as shown,
    * because Enter opens the highest one: the section that matched, not its page. An answer that a fuller one will follow is marked, so
-   * that a screen reader hears of the latter only (search-box.js).
+   * that a screen reader hears of the latter only (search-keys.js).
    */
   Engine.prototype.arrange = function (hits, isEarly) {
     var groups = [], byPage = Object.create(null);
