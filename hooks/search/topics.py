@@ -1,4 +1,4 @@
-"""What the search box offers when nothing is found: the topics there are."""
+"""What the search box offers when nothing is found: the topics there are, and what is planned."""
 
 from __future__ import annotations
 
@@ -16,6 +16,17 @@ class _Name(Protocol):
     def get(self, language: str) -> str: ...
 
 
+class _Text(Protocol):
+    def in_language(self, language: str) -> str: ...
+
+
+class _Item(Protocol):
+    @property
+    def title(self) -> _Text: ...
+    @property
+    def planned(self) -> str: ...
+
+
 class _Group(Protocol):
     @property
     def title(self) -> _Name: ...
@@ -23,6 +34,8 @@ class _Group(Protocol):
     def notes(self) -> list[str]: ...
     @property
     def covers(self) -> _Name: ...
+    @property
+    def items(self) -> Sequence[_Item]: ...
 
 
 class Area(Protocol):
@@ -40,10 +53,10 @@ class Area(Protocol):
 
 
 def topics(areas: Sequence[Area], notes: Catalogue, language: str) -> list[list[Any]]:
-    """Return `[name, address, words]` of each group.
+    """Return `[name, address, words]` of each group, and of what is planned within one.
 
-    The address is that of its topic page, else of its first note. The words are what else it is
-    about, in both languages.
+    The address is empty for what is planned; for a group it is that of its topic page, else of
+    its first note. The words are what else it is about, in both languages.
     """
     found: list[list[Any]] = []
     for area in areas:
@@ -52,6 +65,10 @@ def topics(areas: Sequence[Area], notes: Catalogue, language: str) -> list[list[
             words = [group.covers.get(language), group.title.get(other), area.title.get(language)]
             there = _place(group, notes, language)
             found.append([group.title.get(language), there, " ".join(words)])
+            for item in group.items:
+                if item.planned and notes.in_language(item.planned, "zh") is None:
+                    title = item.title.in_language(language)
+                    found.append([title, "", item.title.in_language(other)])
     return found
 
 

@@ -1,8 +1,8 @@
 /*
- * What the search box shows where nothing is found: the topics nearest to what was typed and, where
- * the site knows its repository, the form that asks for a note. The topics are in search/facets.js;
- * search-box.js loads both when the search is first opened. Without this script the list only says
- * that nothing was found.
+ * What the search box shows where nothing is found: the topics nearest to what was typed, whether a
+ * note of that name is planned, and, where the site knows its repository, the form that asks for
+ * one. The topics are in search/facets.js; search-box.js loads both when the search is first opened.
+ * Without this script the list only says that nothing was found.
  */
 (function () {
   "use strict";
@@ -16,14 +16,16 @@
 
   var MOST = 4;
   var NEAR = 0.2;         /* share of pairs of characters that a topic has of the query */
+  var NAMED = 0.6;        /* the same of a planned name: as good as that name */
   var zh = /^zh/.test(document.documentElement.lang);
   var meta = result.firstElementChild, list = result.lastElementChild;
   var repository = own.getAttribute("data-repository");
   var root = new URL(JSON.parse(configured.textContent).base + "/", location.href).href;
   var text = zh ? {
-    none: "没有找到：", near: "相近的主题", all: "看看有哪些主题", ask: "想要这篇笔记，提一个 issue"
+    none: "没有找到：", near: "相近的主题", all: "看看有哪些主题", planned: "计划中，还没有写：", ask: "想要这篇笔记，提一个 issue"
   } : {
-    none: "Nothing found for: ", near: "Nearest topics", all: "See what topics there are", ask: "Ask for this note in an issue"
+    none: "Nothing found for: ", near: "Nearest topics", all: "See what topics there are",
+    planned: "Planned, not written yet: ", ask: "Ask for this note in an issue"
   };
 
   function add(parent, tag, content, href) {
@@ -54,20 +56,25 @@
     return all.filter(function (pair) { return others[pair]; }).length / (all.length || 1);
   }
 
-  /* [name, address, what else it is about] of the nearest topics, best first. */
+  /* The topics nearest to what was typed, best first: {topic: [name, address, words], value}. */
   function nearest(words) {
     var wanted = pairs(words), facets = window.__search_facets && window.__search_facets[zh ? "zh" : "en"];
     return ((facets && facets.topics) || []).map(function (topic) {
-      var near = share(wanted, pairs(topic[0] + " " + topic[2]));
-      return { topic: topic, value: near < NEAR ? 0 : near + share(pairs(topic[0]), wanted) };
-    }).filter(function (one) { return one.value && one.topic[1]; })
-      .sort(function (a, b) { return b.value - a.value; }).slice(0, MOST);
+      var near = share(wanted, pairs(topic[0] + " " + topic[2])), named = share(pairs(topic[0]), wanted);
+      /* What is planned has no address. */
+      var isNear = topic[1] ? near >= NEAR : Math.max(named, share(pairs(topic[2]), wanted)) >= NAMED;
+      return { topic: topic, value: isNear ? near + named : 0 };
+    }).filter(function (one) { return one.value; }).sort(function (a, b) { return b.value - a.value; });
   }
 
   function draw(words) {
-    var near = nearest(words), box = add(place, "div"), row;   // there search-keys.js leads through it
+    var all = nearest(words), box = add(place, "div"), row;   // there search-keys.js leads through it
+    var near = all.filter(function (one) { return one.topic[1]; }).slice(0, MOST);
     box.className = "hb-search__none";
     add(box, "p", text.none + words).className = "hb-search__heading";
+    all.filter(function (one) { return !one.topic[1]; }).slice(0, 2).forEach(function (one) {
+      add(box, "p", text.planned + one.topic[0]);
+    });
     if (near.length) {
       add(box, "p", text.near).className = "hb-search__heading";
       row = add(box, "ul");
