@@ -93,10 +93,10 @@ def _search(found: dict[str, Any], which: int) -> tuple[Sequence[Sequence[str]],
 
 
 def _speed(found: dict[str, Any], which: int) -> tuple[Sequence[Sequence[str]], str]:
-    rows = [
-        [_STEPS[name][which], f"{row['wall_s']:.1f} s", f"{row['cpu_s']:.1f} s", f"{row['ratio']}"]
-        for name, row in found["rows"].items()
-    ]
+    rows = []
+    for name, row in found["rows"].items():
+        cpu = f"{row['cpu_s']:.1f} s" if "cpu_s" in row else "—"
+        rows.append([_STEPS[name][which], f"{row['wall_s']:.1f} s", cpu, f"{row['ratio']:.2f}"])
     return rows, _WORDS["pages"][which].format(pages=found["pages"])
 
 
