@@ -14,7 +14,7 @@ export NO_MKDOCS_2_WARNING := 1
 # Hundreds of processes load the same modules: one compiles them for all, whatever an image has set.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help serve build test test-slow test-all check links diagrams bench cuda rdma mpi openmp simd gloo format lock new contents clean
+.PHONY: help serve build test test-slow test-all check links diagrams programs format lock new contents clean
 
 help: ## List the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -77,14 +77,6 @@ test-all: $(VENV)/dev.stamp ## Run both in one go, as CI does: collected once, w
 	@$(PYTEST) $(TEST_FLAGS)
 	@echo "test-all: all passed."
 
-.venv-bench/bench.stamp: requirements/bench.lock
-	@echo "Creating the environment of the benchmark from requirements/bench.lock …"
-	@test -x .venv-bench/bin/python || $(PYTHON) -m venv .venv-bench
-	@.venv-bench/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $<
-	@touch $@
-
-bench: .venv-bench/bench.stamp ## Measure speed and quality beside other tools: make bench BENCH=check
-	@.venv-bench/bin/python -m bench $(BENCH)
 
 CUDA := .venv-cuda
 $(CUDA)/cuda.stamp: requirements/cuda.lock
@@ -93,28 +85,8 @@ $(CUDA)/cuda.stamp: requirements/cuda.lock
 	@$(CUDA)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $<
 	@touch $@
 
-cuda: $(CUDA)/cuda.stamp ## Compile the CUDA programs for sm_80, sm_90 and sm_100, and run what needs no GPU
-	@tools/cuda.sh $(CUDA)
-
-rdma: ## Compile the verbs programs against rdma-core, and run them where an RDMA device is
-	@tools/rdma.sh
-	@echo "rdma: all passed."
-
-mpi: ## Compile the MPI programs against the MPI of the system, and run each as two to five ranks
-	@tools/mpi.sh
-	@echo "mpi: all passed."
-
-openmp: ## Compile the OpenMP programs with gcc, and run each in teams of a few threads
-	@tools/openmp.sh
-	@echo "openmp: all passed."
-
-simd: ## Compile the SIMD and CPU programs, and run what this processor can
-	@tools/simd.sh
-	@echo "simd: all passed."
-
-gloo: ## Run the program of PyTorch's gloo backend with the system's Python (skipped where that has no PyTorch)
-	@tools/gloo.sh
-	@echo "gloo: done."
+programs: $(if $(filter cuda,$(or $(PROGRAMS),cuda)),$(CUDA)/cuda.stamp) ## Compile the programs of the notes and run them; PROGRAMS="cuda mpi" names kinds
+	@tools/programs.sh $(PROGRAMS)
 
 format: $(VENV)/dev.stamp ## Format the code
 	@$(BIN)/ruff check --quiet --fix . && $(BIN)/ruff format --quiet .
@@ -128,7 +100,7 @@ new: $(VENV)/site.stamp ## Start a note: make new NOTE=link/topo/example
 	@$(BIN)/python -m hooks new "$(NOTE)"
 
 lock: $(VENV)/dev.stamp ## Resolve the dependencies anew, with hashes
-	@for part in site dev bench; do \
+	@for part in site dev; do \
 	  extra=; test $$part = site || extra="--extra $$part"; \
 	  against=; test $$part = site || against="--constraint requirements/site.lock"; \
 	  $(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes \

@@ -1,9 +1,6 @@
-"""How fast and how good: parts that compare this handbook's tools with others in one run.
+"""How fast and how good: what is measured of this handbook's own machinery.
 
-`python -m bench PART` (or `make bench BENCH=PART`) prints ratios and writes a record, such as
-`bench/results/check.json`, with machine, versions, command and date. Ratios come from one run on
-one machine, side by side, in processor time, so that whatever else the machine does counts little.
-
-Each run then writes what docs/about/ shows of the records; `python -m bench pages --check` says
-whether that is stale. `python -m bench search-eval` measures the search alone.
+`python -m bench search` asks the judged queries; `python -m bench speed` times check, build and a
+save. With `--record` either keeps a record below `bench/results/`, with machine, versions and
+date. `python -m bench pages` writes what docs/about/ shows of the records.
 """

@@ -175,8 +175,7 @@ on_serve = preview.attach  # a saved note is seen at once
 @event_priority(100)  # Before Material's search plugin
 def on_page_context(context: dict[str, Any], page: Page, config: MkDocsConfig, **_: object) -> None:
     """Spare Material's search plugin the parsing of pages for an index that ours replaces."""
-    if search_install.read_settings(config.extra.get("search")).engine == "own":
-        page.meta["search"] = {**(page.meta.get("search") or {}), "exclude": True}
+    page.meta["search"] = {**(page.meta.get("search") or {}), "exclude": True}
 
 
 @event_priority(-200)  # After static-i18n (-100) has built every language and offline has written

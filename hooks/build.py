@@ -44,7 +44,6 @@ from hooks.pages import fences as data_fences
 from hooks.pages import foot as feet
 from hooks.pages.values import links
 from hooks.search import from_html, pages
-from hooks.search import material as search_material
 from hooks.site import carry, plain, progress
 from hooks.tree import fill as fill_page
 
@@ -302,7 +301,6 @@ def complete_page(build: Build, html: str, place: Place) -> tuple[str, Effects]:
         if note.language == build.language:
             effects.asked = cards
     html = answers.put_ids(blocks.number_figures(html), note, tree.notes)
-    html = search_material.separate_cells(html)
     if note.language == build.language:
         effects.searched = [
             from_html.read(

@@ -48,9 +48,7 @@ def complete_site(
     publish.add_licences(tree.root, staged)
     _write(build, staged, site_url)
     if not build.is_serving:
-        prune.prune(
-            staged, keep=prune.STOCK if search_settings.engine == "stock" else (), cache=cache
-        )
+        prune.prune(staged, cache=cache)
     return sorted({*build.found, *check.check_site(staged, site_url=site_url, cache=cache)})
 
 

@@ -172,23 +172,6 @@ def site_address(site: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterat
 
 
 @pytest.fixture(scope="session")
-def stock_site(once: Once) -> Path:
-    """A small handbook built with Material's own search."""
-
-    def build(folder: Path) -> None:
-        project = Project(folder)
-        project.write("docs/topic/net.md", samples.note("## 队列\n\n`ibv_post_send`\n", "以太网"))
-        project.write(
-            "docs/topic/net.en.md", samples.note("## Queues\n\n`ibv_post_send`\n", "Ethernet")
-        )
-        project.add_to_nav("topic/net.md")
-        run = project.build(HANDBOOK_SEARCH="stock")
-        assert run.returncode == 0, run.stdout + run.stderr
-
-    return once("stock", build) / "site"
-
-
-@pytest.fixture(scope="session")
 def small_site(once: Once) -> Path:
     """A small handbook, built: several kinds and tags, former addresses, calculators in a note.
 

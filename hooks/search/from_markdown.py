@@ -35,6 +35,7 @@ from hooks.search.pages import (
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from markdown_it.token import Token
 
@@ -216,3 +217,11 @@ def read_note(source: str, data: bytes) -> Page:
     )
     page.sections[0].title = page.title
     return with_meta(page, meta)
+
+
+def read_folder(docs_dir: Path) -> list[Page]:
+    """Return the pages of every note below a folder, drafts left out."""
+    files = [path for path in sorted(docs_dir.rglob("*.md")) if path.name[0] != "."]
+    pages = [read_note(path.relative_to(docs_dir).as_posix(), path.read_bytes()) for path in files]
+    drafts = {page.key for page in pages if page.is_draft}
+    return [page for page in pages if page.key not in drafts and page.sections]

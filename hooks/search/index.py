@@ -15,8 +15,8 @@ from typing import Any, Final
 
 from hooks.cache import Cache
 from hooks.data import Term, load_terms
+from hooks.search import from_markdown
 from hooks.search.entries import KINDS
-from hooks.search.from_folder import folder_pages
 from hooks.search.pages import Page
 from hooks.search.pairs import pair_sections
 from hooks.search.words import characters, everyday
@@ -122,8 +122,8 @@ def make_index(
             "sounds", sorted(typed), partial(characters.sounds, typed)
         ),
         "groups": [_group(group, places) for group in groups]
-        + [[f"~{old}", [old, new], []] for old, new in pairs],
-        "everyday": everyday.table(_titles(pages), texts),
+        + [[[old, new], []] for old, new in pairs],
+        "everyday": everyday.table(),
     }
     index = Index(tables, pages=list(pages))
     for language in dict.fromkeys(page.language for page in pages):
@@ -144,9 +144,9 @@ def _places(pages: Iterable[Page], numbers: Mapping[tuple[str, str], list[int]])
 
 
 def _group(group: Term, places: Mapping[str, int]) -> list[Any]:
-    """Return a term as the core reads it: id, forms, related terms, sections that define it."""
+    """Return a term as the core reads it: forms, sections that define it."""
     defining = [places[at] for at in (f"#term-{group.id}", group.defined) if at in places]
-    return [group.id, list(group.forms), list(group.see), defining]
+    return [list(group.forms), defining]
 
 
 def _texts(page: Page) -> Iterable[str]:
@@ -154,12 +154,6 @@ def _texts(page: Page) -> Iterable[str]:
     for section in page.sections:
         yield section.title
         yield section.text
-
-
-def _titles(pages: Iterable[Page]) -> Iterable[str]:
-    for page in pages:
-        yield page.title
-        yield from (section.title for section in page.sections)
 
 
 def build_index(docs_dir: Path, terms: Path | None = None) -> Index:
@@ -170,7 +164,7 @@ def build_index(docs_dir: Path, terms: Path | None = None) -> Index:
         terms: The folder of terms that mean the same; None or a missing folder: none.
     """
     groups = load_terms(terms) if terms is not None else []
-    return make_index(folder_pages(docs_dir), groups)
+    return make_index(from_markdown.read_folder(docs_dir), groups)
 
 
 def script(function: str, data: object) -> str:

@@ -1,8 +1,4 @@
-"""What a build writes into the site for search, by the engine of our own or by the stock one.
-
-`extra.search.engine: stock` in mkdocs.yml, which the environment variable HANDBOOK_SEARCH sets,
-leaves search to Material, with the settings of its plugin.
-"""
+"""What a build writes into the site for search."""
 
 from __future__ import annotations
 
@@ -33,7 +29,6 @@ PART: Final = FOLDER + "/handbook.{language}.{number}.js"
 FACETS: Final = f"{FOLDER}/facets.js"
 CHIPS: Final = ("term", "resource", "question", "calculator", "figure")
 """The kinds of entries (`entries.KINDS`) that the search box offers to filter by."""
-ENGINES: Final = ("own", "stock")
 OPTIONS_MARK: Final = (
     '/*HANDBOOK_OPTIONS*/{ "language": "", "core": "", "tables": "", "titles": {}, "parts": {} }'
 )
@@ -52,15 +47,10 @@ RELIED_ON: Final = (
 )
 
 
-class SearchSettingError(ValueError):
-    """The setting that chooses the engine has a value that is none."""
-
-
 @dataclass(slots=True)
 class Settings:
     """`extra.search` in mkdocs.yml."""
 
-    engine: str = "own"
     queries: dict[str, list[str]] = field(default_factory=dict)
     """Language -> queries to suggest while the search box is empty."""
     topics: dict[str, list[list[Any]]] = field(default_factory=dict)
@@ -68,19 +58,9 @@ class Settings:
 
 
 def read_settings(extra: object) -> Settings:
-    """Return the settings of `extra.search`.
-
-    Raises SearchSettingError for an engine that does not exist.
-    """
-    fields = extra if isinstance(extra, dict) else {}
-    engine = str(fields.get("engine") or "own")
-    if engine not in ENGINES:
-        raise SearchSettingError(
-            f"search engine '{engine}' (extra.search.engine or HANDBOOK_SEARCH) is none of"
-            f" {', '.join(ENGINES)}"
-        )
-    queries = fields.get("queries")
-    return Settings(engine, queries if isinstance(queries, dict) else {})
+    """Return the settings of `extra.search`."""
+    queries = extra.get("queries") if isinstance(extra, dict) else None
+    return Settings(queries if isinstance(queries, dict) else {})
 
 
 def check_bundle(source: str) -> None:
@@ -89,8 +69,7 @@ def check_bundle(source: str) -> None:
         if text not in source:
             raise PatchError(
                 f"Material's page script does not hold '{text}' ({purpose}). hooks/search was"
-                f" written for mkdocs-material {material.MATERIAL_VERSION}: install that"
-                f" version, or set extra.search.engine: stock in mkdocs.yml"
+                f" written for mkdocs-material {material.MATERIAL_VERSION}: install that version"
             )
 
 
@@ -157,7 +136,7 @@ def own_files(
     prefixes: Mapping[str, str] = PREFIXES,
     cache: Cache | None = None,
 ) -> Iterator[tuple[str, str]]:
-    """Yield what the site needs for the engine of our own: address in the site, text.
+    """Yield what the site needs for the engine: address in the site, text.
 
     Raises PatchError when the theme is not the one it was written for, and SearchIndexError
     when a language has no page.
@@ -214,10 +193,6 @@ def install(
     Raises PatchError, SearchIndexError or OSError.
     """
     chosen = settings or Settings()
-    if chosen.engine == "stock":
-        suggested = json.dumps(facets(pages, chosen.queries), ensure_ascii=False)
-        (site_dir / FACETS).write_text(f"var __search_facets = {suggested};\n", encoding="utf-8")
-        return
     latest = {page.location: page for page in pages}
     index = site_dir / "search/search_index.json"
     tiny = tiny_index(index.read_text(encoding="utf-8"))

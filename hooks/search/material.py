@@ -1,4 +1,4 @@
-"""What of Material's own files search touches: the page script, and the cells of tables.
+"""What of Material's own files search touches: the page script.
 
 The engine is ours, the search box is Material's 9.8.1. Its page script divides and marks words of
 a result's address as the stock engine would; two exact text replacements make it mark what our
@@ -7,7 +7,6 @@ engine found. Each must fit exactly once: when Material changes, `PatchError` st
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,11 +22,6 @@ WORKERS_DIR: Final = "assets/javascripts/workers"
 # Material's file:// code looks for "/worker" in the address of the script, so the files
 # made here stay in the folder of that name.
 WORKER_NAME: Final = "search.handbook.{language}.js"
-
-CELL_END_RE: Final = re.compile(
-    r"(?P<end></(?:td|th|caption|dt|dd|summary|figcaption|text|title|desc)>|<br ?/?>)(?=<)"
-)
-"""The end of an element that is read as a text of its own, with the next tag right behind it."""
 
 
 class PatchError(ValueError):
@@ -74,8 +68,7 @@ def apply(source: str, patches: Iterable[Replacement], what: str) -> str:
             raise PatchError(
                 f"{what}: '{patch.old}' occurs {count} times, expected 1. The replacement"
                 f" ({patch.purpose}) was written for mkdocs-material {MATERIAL_VERSION}."
-                f" Install that version, or write the replacement anew; until then set"
-                f" extra.search.engine: stock in mkdocs.yml"
+                f" Install that version, or write the replacement anew"
             )
         source = source.replace(patch.old, patch.new)
     return source
@@ -113,13 +106,3 @@ def single(directory: Path, pattern: str) -> Path:
             f" file, as in mkdocs-material {MATERIAL_VERSION}"
         )
     return found[0]
-
-
-def separate_cells(html: str) -> str:
-    """Return a page's HTML with a line end after every table cell, caption and SVG text.
-
-    Browsers lay it out the same, but Material's index joins texts that only tags divide:
-    cells of 18 and 1.8 TB/s would be found as 181.8. Call it before the page is indexed,
-    which is in `on_page_context`.
-    """
-    return CELL_END_RE.sub(r"\g<end>\n", html)

@@ -15,7 +15,6 @@ import ahocorasick
 from hooks.cache import Cache, digest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
     from pathlib import Path
 
 _FOLDERS: Final = ("assets", "search")
@@ -23,20 +22,14 @@ _READ: Final = frozenset({".js", ".css", ".json"})
 """Files that name others."""
 _KEPT: Final = ("LICENSE", "search_index.js", "search_index.json")
 """Licences, and what Material's page script asks for by a name put together from parts."""
-STOCK: Final = ("assets/javascripts/lunr/", "assets/javascripts/workers/")
-"""What Material's own search engine loads, whose names are put together likewise."""
-
-
-def unasked(site: Path, *, keep: Iterable[str] = (), cache: Cache | None = None) -> list[str]:
+def unasked(site: Path, *, cache: Cache | None = None) -> list[str]:
     """Return the addresses of the files that no page asks for.
 
     Args:
         site: A complete site.
-        keep: Beginnings of addresses that stay, whatever asks for them.
         cache: Knows what files named that were read before.
     """
     cache = cache or Cache()
-    beginnings = tuple(keep)
     judged = {
         path.relative_to(site).as_posix(): path
         for folder in _FOLDERS
@@ -47,7 +40,7 @@ def unasked(site: Path, *, keep: Iterable[str] = (), cache: Cache | None = None)
     left = {
         address
         for address, path in judged.items()
-        if path.suffix != ".map" and path.name not in _KEPT and not address.startswith(beginnings)
+        if path.suffix != ".map" and path.name not in _KEPT
     }
     if not left:
         return maps
@@ -79,9 +72,9 @@ def _names(data: bytes, finder: ahocorasick.Automaton) -> tuple[str, ...]:
     return tuple(sorted({name for _, name in finder.iter(text)}))
 
 
-def prune(site: Path, *, keep: Iterable[str] = (), cache: Cache | None = None) -> list[str]:
+def prune(site: Path, *, cache: Cache | None = None) -> list[str]:
     """Delete what no page asks for; return the addresses of what was deleted."""
-    gone = unasked(site, keep=keep, cache=cache)
+    gone = unasked(site, cache=cache)
     for address in gone:
         (site / address).unlink()
     for folder in sorted((site / "assets").rglob("*"), reverse=True):

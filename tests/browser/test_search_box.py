@@ -149,28 +149,11 @@ def test_a_chip_asks_the_engine(context: BrowserContext, base: str) -> None:
     expect(page.locator("#__search")).to_be_checked()
 
 
-def test_further_tags_are_folded(context: BrowserContext, base: str) -> None:
-    page = open_search(context, base + "index.html")
-    last = page.get_by_role("button", name="标签：标记8")
-    more = page.get_by_role("button", name="全部标签")
-    expect(more).to_have_attribute("aria-expanded", "false")
-    expect(last).not_to_be_visible()
-    more.click()
-    expect(last).to_be_visible()
-    last.click()
-    expect(page.locator(BOX)).to_have_value("标签:标记8 ")
-    expect(last).to_have_attribute("aria-pressed", "true")
-    last.click()
-    page.get_by_role("button", name="收起标签").click()
-    expect(last).not_to_be_visible()
-
-
 @pytest.mark.parametrize(
     ("start", "chip", "found", "not_found"),
     [
         pytest.param("index.html", "导览", "主题", "第二篇", marks=pytest.mark.slow),
         ("index.html", "教程", "第二篇", "第一篇"),
-        pytest.param("index.html", "标签：胖树", "第一篇", "第二篇", marks=pytest.mark.slow),
         pytest.param("en/index.html", "Tutorials", "Note two", "Note one", marks=pytest.mark.slow),
         ("en/index.html", "tag: fat tree", "Note one", "Note two"),
     ],
@@ -179,8 +162,6 @@ def test_a_chip_alone_lists_its_pages(
     context: BrowserContext, base: str, start: str, chip: str, found: str, not_found: str
 ) -> None:
     page = open_search(context, base + start)
-    if start == "index.html":  # it has more tags than are shown at first
-        page.locator(".hb-chip--more").click()
     page.get_by_role("button", name=chip).click()
     titles = page.locator(".md-search-result__item h1")
     expect(titles.filter(has_text=found)).to_have_count(1)
@@ -194,8 +175,8 @@ def test_kinds_have_the_names_that_pages_show() -> None:
     engine = (ROOT / "hooks/search/browser/3_query.js").read_text(encoding="utf-8")
     shown = dict(re.findall(r'"note\.kind\.(\w+)": "(.+?)"', texts))
     assert set(shown) == set(get_args(Kind))
-    kinds = re.search(r"var KINDS = \{(.+?)\}", script, re.DOTALL)
-    assert kinds and dict(re.findall(r'(\w+): "(.+?)"', kinds[1])) == shown
+    kinds = re.search(r"var KINDS = \{(.+?)\};", script, re.DOTALL)
+    assert kinds and shown.items() <= dict(re.findall(r'(\w+): \["(.+?)"', kinds[1])).items()
     known = {
         word.encode().decode("unicode_escape"): kind
         for word, kind in re.findall(r'"((?:\\u[0-9a-f]{4})+)": "(\w+)"', engine)
@@ -552,22 +533,6 @@ def test_a_focused_result_stays_focused_when_the_list_grows(
     page.wait_for_function("before => document.activeElement.href === before", arg=before)
     page.keyboard.press("Enter")
     page.wait_for_url(lambda url: url.partition("#")[2] == before.partition("#")[2])
-
-
-def test_a_press_opens_what_it_began_on(context: BrowserContext, base: str) -> None:
-    """The list may be drawn anew between a finger's touching and leaving the screen."""
-    texts = Held(context, "zh")
-    page = open_search(context, base + "index.html")
-    page.keyboard.insert_text("带宽")
-    expect(page.locator(".search-early")).to_have_count(1)
-    link = page.locator(LINK, has_text="链路带宽")
-    wanted = unquote(str(link.evaluate("link => link.hash")))
-    link.hover()
-    page.mouse.down()
-    texts.release()
-    expect(page.locator(".search-early")).to_have_count(0)
-    page.mouse.up()
-    page.wait_for_url(lambda url: "/topic/one.html?h=" in url and unquote(url).endswith(wanted))
 
 
 # Looks and access

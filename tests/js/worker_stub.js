@@ -49,7 +49,3 @@ function deliver(text) {
 }
 
 function collect() { return JSON.stringify(answers.splice(0)); }
-
-function tokens(separator, text) {
-  return JSON.stringify(text.split(new RegExp(separator)).filter(Boolean));
-}

@@ -82,4 +82,4 @@ def test_two_halves_win_only_by_what_the_whole_loses() -> None:
 @pytest.mark.parametrize("name", figures_packages.FIGURES)
 def test_committed_figure_is_what_the_module_draws(name: str) -> None:
     committed = (ROOT / "docs/chip/figures" / name).read_text("utf-8")
-    assert committed == figures_packages.FIGURES[name](), "run: python -m tools.figures.packages"
+    assert committed == figures_packages.FIGURES[name](), "run: python -m tools.figures"

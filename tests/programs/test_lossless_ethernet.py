@@ -107,4 +107,4 @@ def test_smallest_frames_come_at_the_textbook_rate(program: ModuleType) -> None:
 @pytest.mark.parametrize("name", figures_ethernet.FIGURES)
 def test_committed_figure_is_what_the_program_draws(name: str) -> None:
     committed = (figures_ethernet.FOLDER / name).read_text(encoding="utf-8")
-    assert committed == figures_ethernet.FIGURES[name](), "run: python -m tools.figures.ethernet"
+    assert committed == figures_ethernet.FIGURES[name](), "run: python -m tools.figures"

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 import yaml
 
-from tools import nccl_params
 from tools.figures.files import load_program
+from tools.measure import nccl_params
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "docs/ccl/nccl"

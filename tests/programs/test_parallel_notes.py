@@ -90,4 +90,4 @@ def test_rows_first_is_not_the_same_layer() -> None:
 @pytest.mark.parametrize("name", figures_parallel.FIGURES)
 def test_committed_figure_is_what_the_program_draws(name: str) -> None:
     committed = (figures_parallel.FOLDER / name).read_text(encoding="utf-8")
-    assert committed == figures_parallel.FIGURES[name](), "run: python -m tools.figures.parallel"
+    assert committed == figures_parallel.FIGURES[name](), "run: python -m tools.figures"

@@ -22,7 +22,7 @@ tier = figure_files.load_program("link/pcie/code/cxl_tier.py")
 @pytest.mark.parametrize("name", figures_pcie.FIGURES)
 def test_figures_are_what_the_programs_draw(name: str) -> None:
     committed = (figures_pcie.FOLDER / name).read_text(encoding="utf-8")
-    assert committed == figures_pcie.FIGURES[name](), "run: python -m tools.figures.pcie"
+    assert committed == figures_pcie.FIGURES[name](), "run: python -m tools.figures"
 
 
 def test_intel_counts_the_same_efficiency() -> None:

@@ -158,4 +158,4 @@ def test_pages_touched() -> None:
 @pytest.mark.parametrize("name", figures_rdma.FIGURES)
 def test_figure_is_current(name: str) -> None:
     committed = (figures_rdma.FOLDER / name).read_text(encoding="utf-8")
-    assert committed == figures_rdma.FIGURES[name](), "run: python -m tools.figures.rdma"
+    assert committed == figures_rdma.FIGURES[name](), "run: python -m tools.figures"

@@ -129,4 +129,4 @@ def test_rounding(cast: str, value: float, stored: float) -> None:
 @pytest.mark.parametrize("name", figures_stability.FIGURES)
 def test_figure_is_current(name: str) -> None:
     committed = (figures_stability.FOLDER / name).read_text(encoding="utf-8")
-    assert committed == figures_stability.FIGURES[name](), "run: python -m tools.figures.stability"
+    assert committed == figures_stability.FIGURES[name](), "run: python -m tools.figures"

@@ -95,4 +95,4 @@ def test_fused_layers_of_one_shape_take_less_time() -> None:
 @pytest.mark.parametrize("name", figures_math.FIGURES)
 def test_committed_figure_is_what_the_program_counts(name: str) -> None:
     committed = (figures_math.FOLDER / name).read_text(encoding="utf-8")
-    assert committed == figures_math.FIGURES[name](), "run: python -m tools.figures.math"
+    assert committed == figures_math.FIGURES[name](), "run: python -m tools.figures"

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from hooks.search.from_folder import folder_pages
 from hooks.search.from_html import read_html
-from hooks.search.from_markdown import read_note
+from hooks.search.from_markdown import read_folder, read_note
 from hooks.search.pages import CODE_CLOSE, CODE_OPEN, NOTE, Page, key_of, location_of
 from hooks.search.pairs import pair_sections
 from tests import search_notes
@@ -134,13 +133,6 @@ def test_twins_share_numbers_as_long_as_their_headings_agree() -> None:
     assert numbers["b", "zh"] == [6]
 
 
-def test_a_folder_is_read_whole_with_names_from_the_navigation(tmp_path: Path) -> None:
+def test_a_folder_is_read_whole(tmp_path: Path) -> None:
     docs = search_notes.write(tmp_path / "docs")
-    (tmp_path / "mkdocs.yml").write_text(
-        "nav:\n  - index.md\n  - 互联:\n      - 网: link/ethernet.md\n", encoding="utf-8"
-    )
-    pages = {page.source: page for page in folder_pages(docs)}
-    assert set(pages) == set(search_notes.NOTES)
-    assert (pages["link/ethernet.md"].title, pages["link/ethernet.md"].trail) == ("网", ("互联",))
-    assert pages["ccl/ring.md"].fallback == "en/ccl/ring.html"
-    assert pages["link/ethernet.md"].fallback == ""
+    assert {page.source for page in read_folder(docs)} == set(search_notes.NOTES)

@@ -109,8 +109,8 @@ RING, TOKENIZER = "ccl/ring.html", "en/infer/tokenizer.html"
         ("en", "零拷贝", f"en/{ZC}"),
         # What one language lacks is shown in the other, or at its address in the reader's.
         ("zh", "tokenizer", TOKENIZER),
-        ("en", "环形归约", f"en/{RING}"),
-        ("en", "ring reduction", f"en/{RING}"),
+        ("en", "环形归约", RING),
+        ("en", "ring reduction", RING),
     ],
 )
 def test_first_result(engine: Engine, language: str, query: str, first: str) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import cast
-
 import pytest
 
 from hooks.search.engine import core_source, open_engine
@@ -30,31 +28,6 @@ def test_no_group_is_given_twice() -> None:
 
 def test_light_words_are_given_once() -> None:
     assert sorted(set(WORDS.light)) == sorted(WORDS.light)
-
-
-def test_groups_that_no_text_answers_are_left_out() -> None:
-    groups = _groups([], ["怎样监测温度"])
-    assert any("散热" in group for group in groups)
-    assert not any("密码" in group for group in groups)
-
-
-def _groups(titles: list[str], texts: list[str]) -> list[list[str]]:
-    return [line.split() for line in cast("list[str]", everyday.table(titles, texts)["same"])]
-
-
-def test_groups_that_titles_name_come_first() -> None:
-    groups = _groups(["密码过期"], ["怎样监测温度"])
-    named = [any(form in "密码过期" for form in group if len(form) > 1) for group in groups]
-    assert named.index(False) == sum(named) > 0
-
-
-def test_the_table_takes_a_share_of_the_texts() -> None:
-    titles = sorted({form for group in WORDS.same for form in group})
-    small, large = _groups(titles, []), _groups(titles, ["正文。" * 2_000_000])
-    assert small == large[: len(small)]
-    assert len(small) < len(large) == len(WORDS.same)
-    written = sum(len(" ".join(group).encode()) + 3 for group in small)
-    assert everyday.LEAST - 200 < written <= everyday.LEAST
 
 
 @pytest.mark.parametrize(

@@ -14,20 +14,15 @@ from py_mini_racer import MiniRacer
 
 from hooks.data import check_terms
 from hooks.search.engine import open_engine
-from hooks.search.from_folder import folder_pages
-from hooks.search.from_markdown import read_note
+from hooks.search.from_markdown import read_folder, read_note
 from hooks.search.index import Index, make_index
 from hooks.search.install import (
-    FACETS,
     RELIED_ON,
-    SearchSettingError,
-    Settings,
     check_bundle,
     facets,
     index_files,
     install,
     own_files,
-    read_settings,
 )
 from hooks.search.material import WORKERS_DIR, PatchError, SearchIndexError
 from hooks.search.pages import Page
@@ -43,7 +38,7 @@ ADDRESS = "https://a.example/x/assets/javascripts/workers/search.handbook.zh.js"
 
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory: pytest.TempPathFactory) -> list[Page]:
-    return folder_pages(search_notes.write(tmp_path_factory.mktemp("docs")))
+    return read_folder(search_notes.write(tmp_path_factory.mktemp("docs")))
 
 
 @pytest.fixture(scope="module")
@@ -213,7 +208,7 @@ def test_facets_count_kinds_and_tags(pages: list[Page]) -> None:
 @pytest.mark.parametrize(("purpose", "text"), RELIED_ON, ids=[text for _, text in RELIED_ON])
 def test_another_page_script_is_refused(purpose: str, text: str) -> None:
     check_bundle(BUNDLE)
-    with pytest.raises(PatchError, match=r"extra\.search\.engine: stock") as error:
+    with pytest.raises(PatchError, match="install that version") as error:
         check_bundle(BUNDLE.replace(text, ""))
     assert purpose in str(error.value)
 
@@ -221,19 +216,6 @@ def test_another_page_script_is_refused(purpose: str, text: str) -> None:
 def test_a_missing_language_is_refused(pages: list[Page]) -> None:
     with pytest.raises(SearchIndexError, match=r"no page in 'en'.*search, i18n, offline"):
         dict(own_files(THEME, [page for page in pages if page.language == "zh"]))
-
-
-@pytest.mark.parametrize(
-    ("extra", "engine"),
-    [(None, "own"), ({"engine": ""}, "own"), ({"engine": "stock"}, "stock")],
-)
-def test_settings(extra: object, engine: str) -> None:
-    assert read_settings(extra).engine == engine
-
-
-def test_an_unknown_engine_is_refused() -> None:
-    with pytest.raises(SearchSettingError, match=r"'lunr'.*none of own, stock"):
-        read_settings({"engine": "lunr"})
 
 
 def _site(folder: Path) -> Path:
@@ -261,57 +243,3 @@ def test_install_twice_is_install_once(tmp_path: Path, pages: list[Page]) -> Non
     assert index is not None
     with open_engine(index) as one, open_engine(make_index(pages)) as other:
         assert one.search("显存带宽") == other.search("显存带宽")
-
-
-def test_the_stock_engine_is_left_alone(tmp_path: Path, pages: list[Page]) -> None:
-    site = _site(tmp_path)
-    index = (site / "search/search_index.json").read_bytes()
-    install(site, THEME, pages, settings=Settings("stock"))
-    files = {path.relative_to(site).as_posix() for path in site.rglob("*") if path.is_file()}
-    assert files == {"search/search_index.json", FACETS}
-    assert (site / "search/search_index.json").read_bytes() == index
-    assert read_site(site) is None
-
-
-def test_what_is_typed_while_texts_are_read_is_answered_from_titles(files: dict[str, str]) -> None:
-    worker = Worker(files)
-    worker.send(2, "内核")
-    answers = [one["data"]["items"] for one in worker.collect() if one["type"] == 3]
-    early, full = (items[0][0] for items in answers)
-    assert early["location"] == full["location"] == "chip/memory.html#kernel"
-    # Marked, so that only the full answer is said aloud.
-    assert "search-early" in early["title"]
-    assert "search-early" not in full["title"]
-    assert "启动开销" not in early["text"]
-    assert "启动开销" in full["text"].replace("<mark>", "").replace("</mark>", "")
-
-
-@pytest.mark.parametrize(
-    ("missing", "query", "listed"),
-    [
-        ("zh.titles", "内核", [[]]),
-        ("zh.0", "内核", [["内核启动"], ["内核启动"]]),
-        ("zh.0", "oversubscription", [[]]),
-        ("en.0", "oversubscription", [[]]),
-        ("en.0", "内核", [["内核启动"], ["内核启动"]]),
-    ],
-    ids=["no-titles", "no-texts", "no-texts-not-in-titles", "no-other", "no-other-not-needed"],
-)
-def test_a_file_that_does_not_arrive(
-    files: dict[str, str], missing: str, query: str, listed: list[list[str]]
-) -> None:
-    """What there is answers, and the last answer is marked as the last."""
-    here = {name: text for name, text in files.items() if f"handbook.{missing}." not in name}
-    worker = Worker(here)
-    worker.collect()
-    worker.send(2, query)
-    answers = [one["data"]["items"] for one in worker.collect() if one.get("type") == 3]
-    titles = [[re.sub("<[^>]*>", "", one[0]["title"]) for one in items] for items in answers]
-    assert titles == listed
-    assert not any("search-early" in one[0]["title"] for one in answers[-1])
-    # Asked again, it is tried again.
-    if missing.startswith("zh"):
-        before = len(worker.loaded())
-        worker.send(2, query + " ")
-        worker.collect()
-        assert len(worker.loaded()) > before

@@ -49,8 +49,3 @@ def test_only_what_is_asked_for_stays(made: Path) -> None:
     left = {path.relative_to(made).as_posix() for path in made.rglob("*") if path.is_file()}
     assert left == FILES.keys() - set(GONE)
     assert not (made / "assets/javascripts/lunr").exists()
-
-
-def test_the_stock_engine_keeps_its_languages(made: Path) -> None:
-    prune.prune(made, keep=prune.STOCK)
-    assert (made / "assets/javascripts/lunr/min/lunr.fr.min.js").is_file()

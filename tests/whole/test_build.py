@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import re
 import shutil
@@ -83,17 +82,6 @@ def test_both_languages_are_in_the_search_index(small_site: Path) -> None:
             ("en", "en/topic/one.html#memory-bandwidth"),
         ):
             assert engine.search("显存带宽", language)[0].location == location
-
-
-def test_a_setting_brings_the_stock_search_back(stock_site: Path) -> None:
-    index = (stock_site / "search" / "search_index.json").read_text(encoding="utf-8")
-    places = [doc["location"] for doc in json.loads(index)["docs"]]
-    assert len(places) == len(set(places))
-    assert {"topic/one.html#显存带宽", "en/topic/one.html#memory-bandwidth"} <= set(places)
-    script = (stock_site / "search" / "search_index.js").read_text(encoding="utf-8")
-    assert script == f"var __index = {index}"
-    assert "search.handbook" not in (stock_site / "index.html").read_text(encoding="utf-8")
-    assert read_site(stock_site) is None
 
 
 BAD: list[tuple[str, Change, str]] = [

@@ -1,19 +1,16 @@
 """Draw which SMs of a measured H100 belong together into docs/chip/figures.
 
-    python -m tools.figures.anatomy            # write it
-    python -m tools.figures.anatomy --check    # exit 1 when the committed file differs
-
 All of it comes from docs/chip/measured/gpu_anatomy_h100.json.
 """
 
 from __future__ import annotations
 
 import json
-import sys
 from collections import defaultdict
 
+from tools.figures import draw as pen
 from tools.figures import files as figure_files
-from tools.figures.draw import colour, figure, num, text
+from tools.figures.draw import figure, text
 
 FOLDER = figure_files.ROOT / "docs/chip/figures"
 RECORD = figure_files.ROOT / "docs/chip/measured/gpu_anatomy_h100.json"
@@ -45,11 +42,10 @@ def measured() -> tuple[Groups, dict[str, str], list[int]]:
 
 def tpc(x: float, y: float, sm: int, *, dashed: bool) -> str:
     """Return a TPC as a box with the numbers of its SMs."""
-    dashes = ' stroke-dasharray="4 3"' * dashed
-    fill = colour("paper" if dashed else "gpu")
-    box = f'<rect x="{num(x)}" y="{num(y)}" width="{CELL - 4}" height="{ROW - 5}" rx="3"'
-    look = f' fill="{fill}" stroke="{colour("ink")}" stroke-width="1.2"{dashes}/>'
-    return box + look + text(x + (CELL - 4) / 2, y + 16, f"{sm}–{sm + 1}", size=12)
+    dashes = "4 3" * dashed
+    fill = "paper" if dashed else "gpu"
+    box = pen.rect(x, y, CELL - 4, ROW - 5, fill, rx=3, dashes=dashes)
+    return box + text(x + (CELL - 4) / 2, y + 16, f"{sm}–{sm + 1}", size=12)
 
 
 def sms_of_h100() -> str:
@@ -64,10 +60,7 @@ def sms_of_h100() -> str:
         for gpc in sorted(g for g in groups if sides[g] == side):
             rows = groups[gpc]
             count = 2 * sum(map(len, rows.values()))
-            pieces.append(
-                f'<rect x="{num(left)}" y="{num(top)}" width="{BOX}" height="{28 + 3 * ROW}" rx="6"'
-                f' fill="none" stroke="{colour("line")}" stroke-width="1.5"/>'
-            )
+            pieces.append(pen.rect(left, top, BOX, 28 + 3 * ROW, rx=6, tint="line", edge=1.5))
             head = f"GPC {gpc}: {count} SM"
             pieces.append(text(left + 10, top + 18, (head, head + "s"), size=13, anchor="start"))
             for y, row in enumerate(sorted(rows)):
@@ -95,6 +88,3 @@ def sms_of_h100() -> str:
 
 
 FIGURES = {"sms-h100.svg": sms_of_h100}
-
-if __name__ == "__main__":
-    sys.exit(figure_files.write(FOLDER, FIGURES, sys.argv[1:]))

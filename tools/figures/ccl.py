@@ -1,18 +1,15 @@
 """Draw the operations, and three all-reduces round after round, into docs/ccl/figures.
 
-    python -m tools.figures.ccl            # write them
-    python -m tools.figures.ccl --check    # exit 1 when a committed file differs
-
 Every frame is a state of docs/ccl/code/collectives.py or primitives.py, not drawn by hand.
 """
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
+from tools.figures import draw as pen
 from tools.figures import files as figure_files
-from tools.figures.draw import colour, figure, frame, num, text
+from tools.figures.draw import figure, frame, num, text
 
 FOLDER = figure_files.ROOT / "docs/ccl/figures"
 sim = figure_files.load_program("ccl/code/collectives.py")
@@ -25,10 +22,8 @@ Caption = tuple[str, str]
 def cell(x: float, y: float, w: float, words: str, *, is_full: bool, mark: str) -> str:
     """Return a chunk of a rank; `mark` is how it took part in the round: in, out or nothing."""
     fill = "gpu" if is_full else "paper"
-    edge = {"in": 'stroke-width="3"', "out": 'stroke-width="2" stroke-dasharray="3 2"'}
-    line = edge.get(mark, 'stroke-width="0.8"')
-    box = f'<rect x="{num(x + 2)}" y="{num(y + 2)}" width="{num(w - 4)}" height="{num(ROW - 4)}" '
-    box += f'fill="{colour(fill)}" stroke="{colour("ink")}" {line}/>'
+    edge, dashes = {"in": (3, ""), "out": (2, "3 2")}.get(mark, (0.8, ""))
+    box = pen.rect(x + 2, y + 2, w - 4, ROW - 4, fill, edge=edge, dashes=dashes)
     return box + text(x + w / 2, y + 19.5, words, size=12, bold=is_full)
 
 
@@ -41,9 +36,8 @@ def arrow(x: float, source: int, target: int) -> str:
     way = (
         f"M{num(x)} {num(y1)}C{num(reach)} {num(y1)} {num(reach)} {num(y2)} {num(x + 6)} {num(y2)}"
     )
-    line = f'<path d="{way}" fill="none" stroke="{colour("nvlink")}" stroke-width="2"/>'
-    head = f"{num(x)},{num(y2)} {num(x + 8)},{num(y2 - 4)} {num(x + 8)},{num(y2 + 4)}"
-    return line + f'<polygon points="{head}" fill="{colour("nvlink")}"/>'
+    tip = pen.head((x, y2), (x + 8, y2 - 4), (x + 8, y2 + 4), tint="nvlink")
+    return pen.path(way, "nvlink") + tip
 
 
 def grid(state: Any, messages: list[Any], w: float) -> list[str]:
@@ -254,7 +248,3 @@ FIGURES = {
     "halving-doubling.svg": halving,
     "double-tree.svg": tree,
 }
-
-
-if __name__ == "__main__":
-    sys.exit(figure_files.write(FOLDER, FIGURES, sys.argv[1:]))

@@ -1,18 +1,15 @@
 """Draw the measured time line of streams into docs/hpc/cuda/figures.
 
-    python -m tools.figures.cuda            # write it
-    python -m tools.figures.cuda --check    # exit 1 when the committed file differs
-
 Every bar is a start and an end of the record `overlap.json`.
 """
 
 from __future__ import annotations
 
 import json
-import sys
 
+from tools.figures import draw as pen
 from tools.figures import files as figure_files
-from tools.figures.draw import Label, colour, figure, num, text
+from tools.figures.draw import Label, figure, text
 
 FOLDER = figure_files.ROOT / "docs/hpc/cuda/figures"
 RECORD = figure_files.ROOT / "docs/hpc/cuda/measured/overlap.json"
@@ -53,10 +50,7 @@ def panel(top: float, streams: int, scale: float) -> list[str]:
             if name != operation:
                 continue
             x, width = LEFT + start * scale, (end - start) * scale
-            box = f'x="{num(x)}" y="{num(y)}" width="{num(width)}" height="{ROW - 4}"'
-            pieces.append(
-                f'<rect {box} fill="{colour(fill)}" stroke="{colour("ink")}" stroke-width="0.8"/>'
-            )
+            pieces.append(pen.rect(x, y, width, ROW - 4, fill, edge=0.8))
             if width >= 10:
                 pieces.append(text(x + width / 2, y + 13.5, str(chunk), size=12))
     return pieces
@@ -67,10 +61,7 @@ def timeline() -> str:
     last = max(end for *_, end in spans(1))
     scale = (WIDTH - LEFT - 10) / last
     foot = 200.0
-    axis = [
-        f'<line x1="{LEFT}" y1="{num(foot - 14)}" x2="{num(WIDTH - 8)}" y2="{num(foot - 14)}"'
-        f' stroke="{colour("line")}" stroke-width="1"/>'
-    ]
+    axis = [pen.line(LEFT, foot - 14, WIDTH - 8, foot - 14, "line", 1)]
     axis += [text(LEFT + t * scale, foot, f"{t} ms", size=12) for t in range(0, int(last) + 1, 4)]
     return figure(
         WIDTH,
@@ -86,7 +77,3 @@ def timeline() -> str:
 
 
 FIGURES = {"overlap-timeline.svg": timeline}
-
-
-if __name__ == "__main__":
-    sys.exit(figure_files.write(FOLDER, FIGURES, sys.argv[1:]))

@@ -97,6 +97,13 @@ def text(
     return f"<switch>{chinese}<text {attributes}>{en}</text></switch>"
 
 
+def remark(
+    x: float, y: float, label: Label, anchor: Literal["start", "middle", "end"] = "middle"
+) -> str:
+    """Return a remark beside a drawing."""
+    return text(x, y, label, size=13, anchor=anchor, tint="muted")
+
+
 def _outline(fill: str, extra: str = "") -> str:
     return f'fill="{colour(fill)}" stroke="{colour("ink")}" stroke-width="1.5"{extra}'
 
@@ -114,10 +121,52 @@ def _labels(x: float, y: float, w: float, h: float, lines: tuple[Label, ...], si
     return "".join(pieces)
 
 
+def rect(
+    x: float,
+    y: float,
+    w: float,
+    h: float,
+    fill: str = "none",
+    *,
+    rx: float = 0,
+    tint: str = "ink",
+    edge: float = 1.2,
+    dashes: str = "",
+) -> str:
+    """Return a box with its top left corner at (x, y)."""
+    place = f'x="{num(x)}" y="{num(y)}" width="{num(w)}" height="{num(h)}"'
+    corners = f' rx="{num(rx)}"' * bool(rx)
+    inside = fill if fill == "none" else colour(fill)
+    return f'<rect {place}{corners} fill="{inside}" {_stroke(tint, edge, dashes)}/>'
+
+
+def path(way: str, tint: str = "ink", width: float = 2, dashes: str = "") -> str:
+    """Return a line along a way, as SVG writes it."""
+    return f'<path d="{way}" fill="none" {_stroke(tint, width, dashes)}/>'
+
+
+def line(
+    x1: float, y1: float, x2: float, y2: float, tint: str, width: float = 1.5, dashes: str = ""
+) -> str:
+    """Return a straight line."""
+    ends = f'x1="{num(x1)}" y1="{num(y1)}" x2="{num(x2)}" y2="{num(y2)}"'
+    return f"<line {ends} {_stroke(tint, width, dashes)}/>"
+
+
+def _stroke(tint: str, width: float, dashes: str) -> str:
+    look = f'stroke="{colour(tint)}" stroke-width="{num(width)}"'
+    return look + f' stroke-dasharray="{dashes}"' * bool(dashes)
+
+
+def head(*points: tuple[float, float], tint: str) -> str:
+    """Return the head of an arrow."""
+    joined = " ".join(f"{num(x)},{num(y)}" for x, y in points)
+    return f'<polygon points="{joined}" fill="{colour(tint)}"/>'
+
+
 def gpu(x: float, y: float, w: float, h: float, *lines: Label, size: float = 14) -> str:
     """Return a GPU: a rounded rectangle with its top left corner at (x, y)."""
-    box = f'<rect x="{num(x)}" y="{num(y)}" width="{num(w)}" height="{num(h)}" rx="8" '
-    return box + f"{_outline('gpu')}/>" + _labels(x, y, w, h, lines, size)
+    return rect(x, y, w, h, "gpu", rx=8, edge=1.5) + _labels(x, y, w, h, lines, size)
 
 
 def _polygon(points: list[tuple[float, float]], fill: str) -> str:
@@ -143,22 +192,21 @@ def nic(x: float, y: float, w: float, h: float, *lines: Label, size: float = 14)
 
 def cpu(x: float, y: float, w: float, h: float, *lines: Label, size: float = 14) -> str:
     """Return a CPU: a box with a pair of ticks at each corner, like the pins of a socket."""
-    box = f'<rect x="{num(x)}" y="{num(y)}" width="{num(w)}" height="{num(h)}" {_outline("cpu")}/>'
     ticks = []
     for cx, sx in ((x, -1), (x + w, 1)):
         for cy, sy in ((y, -1), (y + h, 1)):
             ticks.append(f"M{num(cx - sx * 6)} {num(cy)}v{num(sy * 5)}")
             ticks.append(f"M{num(cx)} {num(cy - sy * 6)}h{num(sx * 5)}")
-    pins = f'<path d="{"".join(ticks)}" fill="none" stroke="{colour("ink")}" stroke-width="2"/>'
-    return box + pins + _labels(x, y, w, h, lines, size)
+    return (
+        rect(x, y, w, h, "cpu", edge=1.5) + path("".join(ticks)) + _labels(x, y, w, h, lines, size)
+    )
 
 
 def memory(x: float, y: float, w: float, h: float, *lines: Label, size: float = 14) -> str:
     """Return memory: a box with stripes along its bottom."""
-    box = f'<rect x="{num(x)}" y="{num(y)}" width="{num(w)}" height="{num(h)}" '
     marks = "".join(f"M{num(x + w * n / 8)} {num(y + h)}v-6" for n in range(1, 8))
-    stripes = f'<path d="{marks}" fill="none" stroke="{colour("ink")}" stroke-width="1.5"/>'
-    return box + f"{_outline('memory')}/>" + stripes + _labels(x, y - 2, w, h - 2, lines, size)
+    box = rect(x, y, w, h, "memory", edge=1.5) + path(marks, width=1.5)
+    return box + _labels(x, y - 2, w, h - 2, lines, size)
 
 
 def storage(x: float, y: float, w: float, h: float, *lines: Label, size: float = 14) -> str:
@@ -172,8 +220,7 @@ def storage(x: float, y: float, w: float, h: float, *lines: Label, size: float =
 
 def group(x: float, y: float, w: float, h: float, label: Label = "", *, size: float = 13) -> str:
     """Return a frame around what belongs together, its label inside at the top left."""
-    frame = f'<rect x="{num(x)}" y="{num(y)}" width="{num(w)}" height="{num(h)}" rx="6" '
-    frame += f'fill="none" stroke="{colour("line")}" stroke-width="1.2" stroke-dasharray="1 3"/>'
+    frame = rect(x, y, w, h, rx=6, tint="line", dashes="1 3")
     if not label:
         return frame
     return frame + text(x + 8, y + size + 4, label, size=size, anchor="start", tint="muted")
@@ -197,8 +244,6 @@ def link(
     tint, width, dashes, _ = STYLES[style]
     length = math.hypot(x2 - x1, y2 - y1) or 1
     across = (-(y2 - y1) / length, (x2 - x1) / length)
-    look = f'fill="none" stroke="{colour(tint)}" stroke-width="{num(width)}"'
-    look += f' stroke-dasharray="{dashes}"' * bool(dashes)
     pieces = []
     for n in range(count):
         off = (n - (count - 1) / 2) * (width + 3)
@@ -208,7 +253,7 @@ def link(
         if bend:
             mx, my = (a + c) / 2 - across[0] * bend * 2, (b + d) / 2 - across[1] * bend * 2
             way = f"Q{num(mx)} {num(my)} {num(c)} {num(d)}"
-        pieces.append(f'<path d="M{num(a)} {num(b)}{way}" {look}/>')
+        pieces.append(path(f"M{num(a)} {num(b)}{way}", tint, width, dashes))
     if label:
         x, y = (x1 + x2) / 2 - across[0] * bend, (y1 + y2) / 2 - across[1] * bend
         half = widest(label, 13) / 2 + 3

@@ -1,17 +1,13 @@
 """Draw the figures of the note on lossless Ethernet into docs/link/ethernet/figures.
 
-    python -m tools.figures.ethernet            # write them all
-    python -m tools.figures.ethernet --check    # exit 1 when a committed file differs
-
 They show the networks that docs/link/ethernet/code/pfc.py simulates.
 """
 
 from __future__ import annotations
 
 import math
-import sys
-from collections.abc import Callable
 
+from tools.figures import draw as pen
 from tools.figures import files as figure_files
 from tools.figures.draw import Label, colour, figure, nic, num, switch, text
 
@@ -27,11 +23,8 @@ def _arrow(a: Point, b: Point, tint: str, *, dashes: str = "", mark: Label = "")
     ux, uy = (x2 - x1) / length, (y2 - y1) / length
     base = (x2 - ux * 9, y2 - uy * 9)
     wings = [(base[0] - uy * s, base[1] + ux * s) for s in (4.5, -4.5)]
-    head = " ".join(f"{num(x)},{num(y)}" for x, y in ((x2, y2), *wings))
-    look = f'fill="none" stroke="{colour(tint)}" stroke-width="2"'
-    look += f' stroke-dasharray="{dashes}"' * bool(dashes)
-    line = f'<path d="M{num(x1)} {num(y1)}L{num(base[0])} {num(base[1])}" {look}/>'
-    out = f'{line}<polygon points="{head}" fill="{colour(tint)}"/>'
+    way = f"M{num(x1)} {num(y1)}L{num(base[0])} {num(base[1])}"
+    out = pen.path(way, tint, dashes=dashes) + pen.head((x2, y2), *wings, tint=tint)
     if mark:
         x, y = (x1 + x2) / 2, (y1 + y2) / 2
         plate = f'<circle cx="{num(x)}" cy="{num(y)}" r="10" fill="{colour("paper")}" '
@@ -128,20 +121,13 @@ def ring() -> str:
             anchor="start",
         ),
         text(
-            8,
-            276,
-            ("从 3→1 起换第二个类", "second class from 3→1 on"),
-            anchor="start",
-            bold=True,
+            8, 276, ("从 3→1 起换第二个类", "second class from 3→1 on"), anchor="start", bold=True
         ),
         _ring(290, [*first, (3, 1, "net", "2 3", "c"), (1, 2, "net", "2 3", "d")]),
         text(
             8,
             494,
-            (
-                "a 等 b，b 等 c，c 等 d，d 到头",
-                "a waits for b, b for c, c for d, d for none",
-            ),
+            ("a 等 b，b 等 c，c 等 d，d 到头", "a waits for b, b for c, c for d, d for none"),
             anchor="start",
         ),
         _row(520, ("第一个类", "first class"), "line"),
@@ -149,8 +135,4 @@ def ring() -> str:
     )
 
 
-FIGURES: dict[str, Callable[[], str]] = {"pfc-storm.svg": storm, "pfc-ring.svg": ring}
-
-
-if __name__ == "__main__":
-    sys.exit(figure_files.write(FOLDER, FIGURES, sys.argv[1:]))
+FIGURES = {"pfc-storm.svg": storm, "pfc-ring.svg": ring}

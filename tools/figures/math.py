@@ -1,19 +1,15 @@
 """Draw the figure of the note on transformer arithmetic into docs/train/figures.
 
-    python -m tools.figures.math            # write it
-    python -m tools.figures.math --check    # exit 1 when the committed file differs
-
 The shares are counted by docs/train/code/transformer_math.py, not typed in.
 """
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable
 from typing import Any
 
+from tools.figures import draw as pen
 from tools.figures import files as figure_files
-from tools.figures.draw import Label, colour, figure, num, text
+from tools.figures.draw import Label, figure, text
 
 FOLDER = figure_files.ROOT / "docs/train/figures"
 PARTS: list[tuple[str, Label]] = [
@@ -50,10 +46,7 @@ def draw() -> str:
             x = float(LEFT)
             for (tint, _), share in zip(PARTS, shares(models[name], sequence), strict=True):
                 w = share * WIDTH
-                pieces.append(
-                    f'<rect x="{num(x)}" y="{num(y)}" width="{num(w)}" height="{HEIGHT}" '
-                    f'fill="{colour(tint)}" stroke="{colour("ink")}" stroke-width="1"/>'
-                )
+                pieces.append(pen.rect(x, y, w, HEIGHT, tint, edge=1))
                 if w > 42:
                     pieces.append(text(x + w / 2, y + HEIGHT / 2 + 5, f"{share:.0%}", size=13))
                 x += w
@@ -61,18 +54,11 @@ def draw() -> str:
         y += 26
     x = 8.0
     for (tint, label), room in zip(PARTS, (130, 200, 130, 0), strict=True):
-        pieces.append(
-            f'<rect x="{num(x)}" y="{num(y - 22)}" width="14" height="14" fill="{colour(tint)}" '
-            f'stroke="{colour("ink")}" stroke-width="1"/>'
-        )
+        pieces.append(pen.rect(x, y - 22, 14, 14, tint, edge=1))
         pieces.append(text(x + 20, y - 10, label, size=13, anchor="start"))
         x += room
     title = "Shares of the FLOP of a forward pass by length"
     return figure(760, y, title, "Bars, left to right in the order of the legend.", *pieces)
 
 
-FIGURES: dict[str, Callable[[], str]] = {"transformer-flops.svg": draw}
-
-
-if __name__ == "__main__":
-    sys.exit(figure_files.write(FOLDER, FIGURES, sys.argv[1:]))
+FIGURES = {"transformer-flops.svg": draw}

@@ -1,20 +1,17 @@
 """Draw the figures of networks on chip into docs/link/noc/figures.
 
-    python -m tools.figures.noc            # write them
-    python -m tools.figures.noc --check    # exit 1 when a committed file differs
-
 What lies in the buffers of the ring comes from docs/link/noc/code/deadlock.py.
 """
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable
 from html import escape
 from typing import Any
 
+from tools.figures import draw as pen
 from tools.figures import files as figure_files
-from tools.figures.draw import Label, colour, figure, num, text
+from tools.figures.draw import Label, colour, figure, num, remark, text
 
 FOLDER = figure_files.ROOT / "docs/link/noc/figures"
 Point = tuple[float, float]
@@ -23,28 +20,18 @@ PANEL, TOP = 124, 26
 
 def line(a: Point, b: Point, *, tint: str = "ink", width: float = 1.5, dashes: str = "") -> str:
     """Return a straight line."""
-    look = f' stroke-dasharray="{dashes}"' * bool(dashes)
-    return (
-        f'<line x1="{num(a[0])}" y1="{num(a[1])}" x2="{num(b[0])}" y2="{num(b[1])}"'
-        f' stroke="{colour(tint)}" stroke-width="{num(width)}"{look}/>'
-    )
+    return pen.line(*a, *b, tint, width, dashes)
 
 
 def router(at: Point, size: float = 10) -> str:
     """Return a router: a small square around a point."""
-    x, y = at[0] - size / 2, at[1] - size / 2
-    return (
-        f'<rect x="{num(x)}" y="{num(y)}" width="{num(size)}" height="{num(size)}"'
-        f' fill="{colour("switch")}" stroke="{colour("ink")}" stroke-width="1.2"/>'
-    )
+    return pen.rect(at[0] - size / 2, at[1] - size / 2, size, size, "switch")
 
 
 def arc(a: Point, b: Point, bend: Point) -> str:
     """Return a curved link that wraps around."""
-    return (
-        f'<path d="M{num(a[0])} {num(a[1])}Q{num(bend[0])} {num(bend[1])} {num(b[0])} {num(b[1])}"'
-        f' fill="none" stroke="{colour("ink")}" stroke-width="1.2"/>'
-    )
+    way = f"M{num(a[0])} {num(a[1])}Q{num(bend[0])} {num(bend[1])} {num(b[0])} {num(b[1])}"
+    return pen.path(way, width=1.2)
 
 
 def panel(left: float, top: float, name: Label, links: Iterable[str], at: Iterable[Point]) -> str:
@@ -147,11 +134,7 @@ def topologies() -> str:
 def box(x: float, y: float, w: float, h: float, fill: str, *lines: Label) -> str:
     """Return a box with lines of text in its middle."""
     top = y + h / 2 - (len(lines) - 1) * 8 + 4.5
-    shape = (
-        f'<rect x="{num(x)}" y="{num(y)}" width="{num(w)}" height="{num(h)}" rx="3"'
-        f' fill="{colour(fill)}" stroke="{colour("ink")}" stroke-width="1.2"/>'
-    )
-    return shape + "".join(
+    return pen.rect(x, y, w, h, fill, rx=3) + "".join(
         text(x + w / 2, top + 16 * n, one, size=13) for n, one in enumerate(lines)
     )
 
@@ -189,7 +172,7 @@ def joins() -> str:
         ("逐跳转发", "hop by hop"),
     ]
     for n, said in enumerate(words):
-        pieces.append(text(66 + 124 * n, 176, said, size=13, tint="muted"))
+        pieces.append(remark(66 + 124 * n, 176, said))
     pieces += [small((96, 200), "gpu"), small((216, 200), "memory")]
     pieces.append(text(108, 205, ("核", "core"), size=13, anchor="start"))
     pieces.append(text(228, 205, ("缓存切片", "slice of cache"), size=13, anchor="start"))
@@ -266,11 +249,8 @@ def slots(channel: str, vc: int, held: str, *, waits: bool) -> list[str]:
     pieces = []
     for n in range(2):
         left, top = (x + 24 * n, y) if across else (x + 12, y - 12 + 24 * n)
-        pieces.append(
-            f'<rect x="{num(left)}" y="{num(top)}" width="24" height="24"'
-            f' fill="{colour("memory" if n in flits else "paper")}"'
-            f' stroke="{colour("ink")}" stroke-width="{3 if waits else 1.2}"/>'
-        )
+        fill = "memory" if n in flits else "paper"
+        pieces.append(pen.rect(left, top, 24, 24, fill, edge=3 if waits else 1.2))
         if n in flits:
             pieces.append(text(left + 12, top + 17, flits[n], size=14, bold=True))
     return pieces
@@ -288,7 +268,7 @@ def scene(held: dict[str, str], dead: list[str], vcs: int, done: str, note: Labe
         if rest:
             shown = f"{rest[0].upper()}: {len(rest)}"
             below = node in (2, 3)
-            pieces.append(text(x, y + (38 if below else -28), shown, size=13, tint="muted"))
+            pieces.append(remark(x, y + (38 if below else -28), shown))
     for channel in SLOTS:
         for vc in range(vcs):
             name = f"{channel} vc{vc}"
@@ -382,6 +362,3 @@ FIGURES = {
     "ring-deadlock.svg": ring,
     "l2-halves.svg": halves,
 }
-
-if __name__ == "__main__":
-    sys.exit(figure_files.write(FOLDER, FIGURES, sys.argv[1:]))

@@ -1,27 +1,24 @@
 """The drawing of `chip/process-package`: five ways of joining dies, cut through.
 
-In: nothing. Out: `docs/chip/figures/packages.svg`; see `tools.figures.files.write`.
+In: nothing. Out: `docs/chip/figures/packages.svg`; see `tools.figures`.
 """
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable
-from pathlib import Path
-
-from tools.figures import files as figure_files
+from tools.figures import draw as pen
 from tools.figures.draw import Label, colour, figure, num, text
+from tools.figures.files import ROOT
 
-FOLDER = Path(__file__).resolve().parents[2] / "docs/chip/figures"
+FOLDER = ROOT / "docs/chip/figures"
 LEFT, WIDTH, ROW = 12.0, 356.0, 118.0
 DIES = ((24.0, 108.0, "gpu"), (136.0, 108.0, "gpu"), (248.0, 108.0, "memory"))
 
 
 def bar(x: float, y: float, w: float, h: float, fill: str, label: Label = "") -> str:
     """Return a slab seen from its edge, with a label that says what it is."""
-    slab = f'<rect x="{num(x)}" y="{num(y)}" width="{num(w)}" height="{num(h)}" '
-    slab += f'fill="{colour(fill)}" stroke="{colour("ink")}" stroke-width="1.2"/>'
-    return slab + (text(x + w / 2, y + h / 2 + 4.5, label, size=13) if label else "")
+    return pen.rect(x, y, w, h, fill) + (
+        text(x + w / 2, y + h / 2 + 4.5, label, size=13) if label else ""
+    )
 
 
 def bumps(y: float, step: float, x: float = LEFT, w: float = WIDTH) -> str:
@@ -110,8 +107,4 @@ def draw() -> str:
     )
 
 
-FIGURES: dict[str, Callable[[], str]] = {"packages.svg": draw}
-
-
-if __name__ == "__main__":
-    sys.exit(figure_files.write(FOLDER, FIGURES, sys.argv[1:]))
+FIGURES = {"packages.svg": draw}

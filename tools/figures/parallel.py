@@ -1,38 +1,29 @@
 """Draw the figures of the notes on cutting a model or a sequence into docs/train/figures.
 
-    python -m tools.figures.parallel            # write them all
-    python -m tools.figures.parallel --check    # exit 1 when a committed file differs
-
 The timelines are played by docs/train/code/pipeline_schedule.py, not drawn by hand.
 """
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable
-
+from tools.figures import draw as pen
 from tools.figures import files as figure_files
-from tools.figures.draw import MIN_SIZE, Label, colour, figure, group, num, text
+from tools.figures.draw import MIN_SIZE, Label, colour, figure, group, num, remark, text
 
 FOLDER = figure_files.ROOT / "docs/train/figures"
 
 
 def _box(x: float, y: float, w: float, h: float, fill: str, *lines: Label, size: float = 14) -> str:
     """Return a plain box with centred lines."""
-    rect = f'<rect x="{num(x)}" y="{num(y)}" width="{num(w)}" height="{num(h)}" rx="3" '
-    rect += f'fill="{colour(fill)}" stroke="{colour("ink")}" stroke-width="1.2"/>'
     top = y + h / 2 - (len(lines) - 1) * size * 0.65 + size * 0.35
-    return rect + "".join(
+    return pen.rect(x, y, w, h, fill, rx=3) + "".join(
         text(x + w / 2, top + k * size * 1.3, line, size=size) for k, line in enumerate(lines)
     )
 
 
 def _arrow(x1: float, y1: float, x2: float, y2: float, tint: str = "line") -> str:
     """Return a horizontal or slanted line with a head at its end."""
-    head = f"{num(x2)},{num(y2)} {num(x2 - 9)},{num(y2 - 4.5)} {num(x2 - 9)},{num(y2 + 4.5)}"
-    line = f'<path d="M{num(x1)} {num(y1)}L{num(x2 - 6)} {num(y2)}" fill="none" '
-    line += f'stroke="{colour(tint)}" stroke-width="2"/>'
-    return line + f'<polygon points="{head}" fill="{colour(tint)}"/>'
+    tip = pen.head((x2, y2), (x2 - 9, y2 - 4.5), (x2 - 9, y2 + 4.5), tint=tint)
+    return pen.path(f"M{num(x1)} {num(y1)}L{num(x2 - 6)} {num(y2)}", tint) + tip
 
 
 def tensor_split() -> str:
@@ -67,29 +58,25 @@ def tensor_split() -> str:
         )
     )
     pieces.append(
-        text(
+        remark(
             8,
             356,
             (
                 "反向时方向相反：g 只传递 dY，f 把两份 dX 全归约。",
                 "Backward the other way: g passes dY on, f all-reduces the two dX.",
             ),
-            size=13,
-            anchor="start",
-            tint="muted",
+            "start",
         )
     )
     pieces.append(
-        text(
+        remark(
             8,
             376,
             (
                 "dA1、dB1 留在 GPU 1，dA2、dB2 留在 GPU 2，都不必通信。",
                 "dA1, dB1 stay on GPU 1 and dA2, dB2 on GPU 2: never communicated.",
             ),
-            size=13,
-            anchor="start",
-            tint="muted",
+            "start",
         )
     )
     pieces.append(
@@ -171,29 +158,25 @@ def sequence() -> str:
                 pieces.append(_arrow(x + w + 4, top + 64, x + w + 32, top + 64))
             x += w + 36
     pieces.append(
-        text(
+        remark(
             8,
             158,
             (
                 "f：前向不通信、反向全归约；g：前向全归约、反向不通信。",
                 "f: nothing forward, all-reduce backward; g: all-reduce forward, nothing backward.",
             ),
-            size=13,
-            anchor="start",
-            tint="muted",
+            "start",
         )
     )
     pieces.append(
-        text(
+        remark(
             8,
             328,
             (
                 "AG 的反向是 RS，RS 的反向是 AG；一次 AG 加一次 RS 等于一次全归约的量。",
                 "Backward of AG is RS and of RS is AG; AG and RS move what an all-reduce moves.",
             ),
-            size=13,
-            anchor="start",
-            tint="muted",
+            "start",
         )
     )
     return figure(
@@ -239,12 +222,8 @@ def pipeline() -> str:
         width = int(played.step(jobs)) * cell
         for g in range(p):
             y = top + 10 + g * 25
-            pieces.append(text(8, y + 16, f"GPU {g + 1}", size=13, anchor="start", tint="muted"))
-            pieces.append(
-                f'<rect x="{left}" y="{num(y)}" width="{width}" height="22" '
-                f'fill="{colour("paper")}" stroke="{colour("line")}" '
-                f'stroke-width="1" stroke-dasharray="2 3"/>'
-            )
+            pieces.append(remark(8, y + 16, f"GPU {g + 1}", "start"))
+            pieces.append(pen.rect(left, y, width, 22, "paper", tint="line", edge=1, dashes="2 3"))
             for one in jobs:
                 if one.gpu == g:
                     x, w = left + float(one.start) * cell, float(one.end - one.start) * cell
@@ -253,8 +232,7 @@ def pipeline() -> str:
                     # Not by colour alone: a bar below W, and above a B that is the input's only.
                     bar = {"W": 19.5, "B": 2.5}.get(one.kind, 0)
                     if bar and w == cell:
-                        body += f'<path d="M{num(x)} {num(y + bar)}h{num(w)}" fill="none" '
-                        body += f'stroke="{colour("ink")}" stroke-width="2"/>'
+                        body += pen.path(f"M{num(x)} {num(y + bar)}h{num(w)}")
                     pieces.append(body)
         top += 10 + p * 25 + 28
     y = top - 14
@@ -349,13 +327,9 @@ def zigzag() -> str:
     )
 
 
-FIGURES: dict[str, Callable[[], str]] = {
+FIGURES = {
     "context-zigzag.svg": zigzag,
     "tensor-split.svg": tensor_split,
     "tensor-sequence.svg": sequence,
     "pipeline-schedules.svg": pipeline,
 }
-
-
-if __name__ == "__main__":
-    sys.exit(figure_files.write(FOLDER, FIGURES, sys.argv[1:]))

@@ -7,9 +7,9 @@ python -m tools.figures.pcie --check    # exit 1 when a committed file differs
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Sequence
 
+from tools.figures import draw as pen
 from tools.figures import files as figure_files
 from tools.figures.draw import Label, colour, cpu, figure, gpu, group, link, nic, num, switch, text
 
@@ -49,11 +49,8 @@ def plot(
     out = []
     for level in levels:
         _, y = at((ticks[0][0], level))
-        dots = ' stroke-dasharray="1 3"' if level else ""
-        out.append(
-            f'<path d="M{num(left)} {num(y)}H{num(right)}" fill="none" stroke="{colour("line")}"'
-            f' stroke-width="1"{dots}/>'
-        )
+        dots = "1 3" if level else ""
+        out.append(pen.path(f"M{num(left)} {num(y)}H{num(right)}", "line", 1, dots))
         out.append(text(left - 6, y + 4, f"{level:g}", size=12, anchor="end", tint="muted"))
     for x, label in ticks:
         out.append(text(at((x, 0))[0], foot + 17, label, size=12, tint="muted"))
@@ -152,10 +149,7 @@ def packets() -> str:
     x = 10.0
     for units, label, fill in parts:
         w = units / 126 * 340
-        out.append(
-            f'<rect x="{num(x)}" y="30" width="{num(w)}" height="34" fill="{colour(fill)}"'
-            f' stroke="{colour("ink")}" stroke-width="1.2"/>'
-        )
+        out.append(pen.rect(x, 30, w, 34, fill))
         out.append(text(x + w / 2, 82, label, size=12))
         x += w
     out.append(text(10, 118, title[1], size=13, anchor="start", bold=True))
@@ -167,10 +161,7 @@ def packets() -> str:
         (50, "FEC 6", "cpu"),
     ]
     for w, label, fill in flit:
-        out.append(
-            f'<rect x="{num(x)}" y="128" width="{num(w)}" height="34" fill="{colour(fill)}"'
-            f' stroke="{colour("ink")}" stroke-width="1.2"/>'
-        )
+        out.append(pen.rect(x, 128, w, 34, fill))
         out.append(text(x + w / 2, 180, label, size=12))
         x += w
     out.append(
@@ -271,7 +262,3 @@ FIGURES = {
     "hierarchy.svg": tree,
     "acs-paths.svg": paths,
 }
-
-
-if __name__ == "__main__":
-    sys.exit(figure_files.write(FOLDER, FIGURES, sys.argv[1:]))

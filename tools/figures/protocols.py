@@ -1,15 +1,11 @@
 """Draw how NCCL's three protocols lay data and flags out, into docs/ccl/nccl/figures.
 
-    python -m tools.figures.protocols            # write it
-    python -m tools.figures.protocols --check    # exit 1 when the committed file differs
-
 Sizes are those of docs/ccl/code/nccl_lines.py.
 """
 
 from __future__ import annotations
 
-import sys
-
+from tools.figures import draw as pen
 from tools.figures import files as figure_files
 from tools.figures.draw import colour, figure, num, text
 
@@ -32,8 +28,7 @@ def word(x: float, y: float, w: float, label: Words, *, is_flag: bool = False) -
 def under(x: float, y: float, w: float, label: Words) -> str:
     """Return a bracket below some words, and what they have in common."""
     way = f"M{num(x + 2)} {num(y)}v5h{num(w - 4)}v-5"
-    mark = f'<path d="{way}" fill="none" stroke="{colour("line")}" stroke-width="1.5"/>'
-    return mark + text(x + w / 2, y + 19, label, size=12, tint="muted")
+    return pen.path(way, "line", 1.5) + text(x + w / 2, y + 19, label, size=12, tint="muted")
 
 
 def head(y: float, label: Words) -> str:
@@ -98,7 +93,3 @@ def layout() -> str:
 
 
 FIGURES = {"protocols.svg": layout}
-
-
-if __name__ == "__main__":
-    sys.exit(figure_files.write(FOLDER, FIGURES, sys.argv[1:]))

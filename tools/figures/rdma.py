@@ -1,16 +1,11 @@
 """Draw figures of the InfiniBand notes into docs/link/infiniband/figures.
 
-    python -m tools.figures.rdma            # write them
-    python -m tools.figures.rdma --check    # exit 1 when a committed file differs
-
 Header sizes come from docs/link/infiniband/code/dissect.py where it knows the header.
 """
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable
-
+from tools.figures import draw as pen
 from tools.figures import files as figure_files
 from tools.figures.draw import Label, Style, colour, cpu, figure, link, memory, nic, num, text
 
@@ -24,8 +19,7 @@ Part = tuple[str, Label, str]
 def cell(x: float, y: float, w: float, part: Part) -> str:
     """Return one header of a packet."""
     layer, name, size = part
-    box = f'<rect x="{num(x)}" y="{num(y)}" width="{num(w)}" height="44" fill="{colour(layer)}" '
-    box += f'stroke="{colour("ink")}" stroke-width="1"/>'
+    box = pen.rect(x, y, w, 44, layer, edge=1)
     return box + text(x + w / 2, y + 19, name, size=12) + text(x + w / 2, y + 36, size, size=12)
 
 
@@ -91,10 +85,7 @@ def headers() -> str:
     ]
     for row in rows:
         for x, (tint, label) in zip((LEFT, 150), row, strict=True):
-            pieces.append(
-                f'<rect x="{num(x)}" y="{num(y - 26)}" width="14" height="14" '
-                f'fill="{colour(tint)}" stroke="{colour("ink")}" stroke-width="1"/>'
-            )
+            pieces.append(pen.rect(x, y - 26, 14, 14, tint, edge=1))
             pieces.append(text(x + 20, y - 14, label, size=13, anchor="start"))
         y += 24
     title = "Packets of an RDMA WRITE over InfiniBand, RoCEv1, RoCEv2 and iWARP"
@@ -146,8 +137,4 @@ def ways() -> str:
     )
 
 
-FIGURES: dict[str, Callable[[], str]] = {"protocol-headers.svg": headers, "tcp-rdma-way.svg": ways}
-
-
-if __name__ == "__main__":
-    sys.exit(figure_files.write(FOLDER, FIGURES, sys.argv[1:]))
+FIGURES = {"protocol-headers.svg": headers, "tcp-rdma-way.svg": ways}

@@ -1,19 +1,16 @@
 """Draw the figure of the note on training stability into docs/train/figures.
 
-    python -m tools.figures.stability            # write it
-    python -m tools.figures.stability --check    # exit 1 when the committed file differs
-
 The curves are invented: they show shapes, and no run.
 """
 
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Callable
 
+from tools.figures import draw as pen
 from tools.figures import files as figure_files
-from tools.figures.draw import Label, colour, figure, num, text
+from tools.figures.draw import Label, colour, figure, num, remark, text
 
 FOLDER = figure_files.ROOT / "docs/train/figures"
 WIDTH, HEIGHT = 226, 118
@@ -70,8 +67,7 @@ PANELS: list[tuple[Label, Label, Callable[[float], float]]] = [
 
 def panel(x: float, y: float, title: Label, hint: Label, curve: Callable[[float], float]) -> str:
     """Return one small chart with its title above and a hint below."""
-    axis = f'<path d="M{num(x)} {num(y)}v{HEIGHT}h{WIDTH}" fill="none" '
-    axis += f'stroke="{colour("line")}" stroke-width="1.5"/>'
+    axis = pen.path(f"M{num(x)} {num(y)}v{HEIGHT}h{WIDTH}", "line", 1.5)
     points, last = [], (x, y)
     for step in range(STEPS + 1):
         value = curve(step / STEPS)
@@ -79,7 +75,7 @@ def panel(x: float, y: float, title: Label, hint: Label, curve: Callable[[float]
             break
         last = (x + 4 + step / STEPS * (WIDTH - 8), y + HEIGHT * (1 - value - _wobble(step)))
         points.append(f"{num(last[0])} {num(last[1])}")
-    line = f'<path d="M{"L".join(points)}" fill="none" stroke="{colour("ink")}" stroke-width="2"/>'
+    line = pen.path("M" + "L".join(points))
     end = ""
     if len(points) <= STEPS:
         cross = f"M{num(last[0] - 6)} {num(last[1] - 6)}l12 12m0 -12l-12 12"
@@ -90,7 +86,7 @@ def panel(x: float, y: float, title: Label, hint: Label, curve: Callable[[float]
         + axis
         + line
         + end
-        + text(x, y + HEIGHT + 19, hint, size=13, anchor="start", tint="muted")
+        + remark(x, y + HEIGHT + 19, hint, "start")
     )
 
 
@@ -109,8 +105,4 @@ def shapes() -> str:
     )
 
 
-FIGURES: dict[str, Callable[[], str]] = {"loss-shapes.svg": shapes}
-
-
-if __name__ == "__main__":
-    sys.exit(figure_files.write(FOLDER, FIGURES, sys.argv[1:]))
+FIGURES = {"loss-shapes.svg": shapes}

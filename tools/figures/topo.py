@@ -1,16 +1,11 @@
 """Draw the figures of link/topo/dgx1-p100 and link/topo/cluster-fabrics.
 
-    python -m tools.figures.topo            # write them all
-    python -m tools.figures.topo --check    # exit 1 when a committed file differs
-
 The drawings are made with `tools.figures.draw`; `FIGURES` maps each file name to its function.
 """
 
 from __future__ import annotations
 
 import math
-import sys
-from collections.abc import Callable
 
 from tools.figures import files as figure_files
 from tools.figures.draw import (
@@ -22,6 +17,7 @@ from tools.figures.draw import (
     legend,
     link,
     nic,
+    remark,
     switch,
     text,
 )
@@ -77,10 +73,10 @@ def dgx1_cube_mesh() -> str:
         group(50, 62, 270, 220),
         group(440, 62, 270, 220),
         _cube(dict.fromkeys(QUADS + ACROSS, 1), 105, 110, 160, 124, gap=230),
-        text(185, 300, ("四元组：两两直连", "Quad: every pair linked"), size=13, tint="muted"),
-        text(575, 300, ("四元组：两两直连", "Quad: every pair linked"), size=13, tint="muted"),
-        text(380, 52, ("GPU0 到 GPU4", "GPU0 to GPU4"), size=13, tint="muted"),
-        text(380, 306, ("GPU2 到 GPU6", "GPU2 to GPU6"), size=13, tint="muted"),
+        remark(185, 300, ("四元组：两两直连", "Quad: every pair linked")),
+        remark(575, 300, ("四元组：两两直连", "Quad: every pair linked")),
+        remark(380, 52, ("GPU0 到 GPU4", "GPU0 to GPU4")),
+        remark(380, 306, ("GPU2 到 GPU6", "GPU2 to GPU6")),
     ]
     for base, label in ((60.0, "CPU 0"), (450.0, "CPU 1")):
         middle = base + 125
@@ -93,14 +89,7 @@ def dgx1_cube_mesh() -> str:
     parts.append(link(230, 428, 530, 428, "plain", label="QPI"))
     parts.append(legend(20, 482, "nvlink", "pcie", "plain"))
     parts.append(
-        text(
-            740,
-            486,
-            ("每条 NVLink 单向 20 GB/s", "One NVLink: 20 GB/s each way"),
-            size=13,
-            anchor="end",
-            tint="muted",
-        )
+        remark(740, 486, ("每条 NVLink 单向 20 GB/s", "One NVLink: 20 GB/s each way"), "end")
     )
     return figure(
         760,
@@ -125,13 +114,11 @@ def dgx1_v100() -> str:
         _cube(edges, 105, 90, 160, 140, gap=230),
         text(380, 22, ("0-3-2-1-5-6-7-4 这一圈每步两条", "Two links a step on 0-3-2-1-5-6-7-4")),
         legend(20, 308, "nvlink"),
-        text(
+        remark(
             740,
             312,
             ("每条单向 25 GB/s，每 GPU 6 条", "One link: 25 GB/s each way; 6 per GPU"),
-            size=13,
-            anchor="end",
-            tint="muted",
+            "end",
         ),
     )
 
@@ -148,7 +135,7 @@ def dgx1_rings() -> str:
         "两环合起来正好是 16 条链路；每环两个方向都能用",
         "Together the rings are all 16 links; each ring runs in both directions",
     )
-    parts.append(text(380, 520, note, size=13, tint="muted"))
+    parts.append(remark(380, 520, note))
     return figure(
         760,
         540,
@@ -187,7 +174,7 @@ def dgx1_power() -> str:
     parts.append(link(255, 372, 505, 372, "plain", label="X-Bus"))
     parts.append(legend(20, 610, "nvlink", "plain"))
     note: Label = ("每个框内任意两点之间两条 NVLink", "In a frame, two NVLinks join every pair")
-    parts.append(text(740, 614, note, size=13, anchor="end", tint="muted"))
+    parts.append(remark(740, 614, note, "end"))
     return figure(
         760,
         632,
@@ -235,7 +222,7 @@ def fabric_clos() -> str:
         "4 端口交换机；每层上行等于下行",
         "4-port switches; up equals down at every tier",
     )
-    parts.append(text(740, 614, note, size=13, anchor="end", tint="muted"))
+    parts.append(remark(740, 614, note, "end"))
     return figure(
         760,
         632,
@@ -255,9 +242,7 @@ def _rail_panel(x: float, title: Label, spines: bool) -> list[str]:
         parts += [link(leaf, 152, top, 74, "net") for leaf in leaves for top in tops]
         parts += [switch(top - 45, 46, 90, 30, ("脊", "Spine")) for top in tops]
     else:
-        parts.append(
-            text(x + 180, 66, ("没有脊交换机", "No spine switches"), size=13, tint="muted")
-        )
+        parts.append(remark(x + 180, 66, ("没有脊交换机", "No spine switches")))
     for server in range(2):
         left = x + 184 * server
         parts.append(group(left, 232, 176, 178))
@@ -355,7 +340,7 @@ def fabric_dragonfly() -> str:
         "向上伸出框外的是去其他组的全局链路",
         "Lines leaving a frame at the top are global links to other groups",
     )
-    parts.append(text(740, 428, note, size=13, anchor="end", tint="muted"))
+    parts.append(remark(740, 428, note, "end"))
     return figure(
         760,
         446,
@@ -379,13 +364,7 @@ def fabric_torus() -> str:
         parts.append(link(xs[n], ys[0], xs[n], ys[3], "net", bend=24))
     parts += [gpu(x - 17, y - 14, 34, 28) for x in xs for y in ys]
     parts.append(
-        text(
-            180,
-            350,
-            ("对半切：4 行 × 2 条 = 8 条链路", "Cut in half: 4 rows x 2 = 8 links"),
-            size=13,
-            tint="muted",
-        )
+        remark(180, 350, ("对半切：4 行 × 2 条 = 8 条链路", "Cut in half: 4 rows x 2 = 8 links"))
     )
     parts.append(
         text(560, 24, ("TPU v4：64 个 4³ 块接 48 台 OCS", "TPU v4: 64 blocks, 48 OCS"), bold=True)
@@ -400,21 +379,15 @@ def fabric_torus() -> str:
         parts.append(switch(620, oy - 22, 120, 44, f"OCS {n if n < 2 else 47}"))
     parts += [text(460, 232, "…", size=18), text(680, 232, "…", size=18)]
     parts.append(
-        text(
+        remark(
             560,
             336,
             ("每块 6 面 × 16 条 = 96 条光链路，", "6 faces x 16 = 96 optical links a block,"),
-            size=13,
-            tint="muted",
         )
     )
     parts.append(
-        text(
-            560,
-            356,
-            ("相对两面的同号链路接同一台 OCS", "same link of opposite faces: same OCS"),
-            size=13,
-            tint="muted",
+        remark(
+            560, 356, ("相对两面的同号链路接同一台 OCS", "same link of opposite faces: same OCS")
         )
     )
     parts.append(legend(20, 384, "net"))
@@ -453,7 +426,7 @@ def fabric_planes() -> str:
         left = 20 + 370 * server
         name: Label = (f"服务器 {server}", f"Server {server}")
         parts.append(group(left, 232, 350, 172))
-        parts.append(text(left + 8, 396, name, size=13, anchor="start", tint="muted"))
+        parts.append(remark(left + 8, 396, name, "start"))
         for n, (plane, gx) in enumerate(zip(planes, _row(4, left + 10, 330), strict=True)):
             parts.append(link(gx, 262, plane - 38 + 76 * server, 164, "net"))
             parts.append(link(gx, 312, gx, 286, "pcie"))
@@ -463,7 +436,7 @@ def fabric_planes() -> str:
         parts.append(switch(left + 95, 368, 160, 28, "NVSwitch", size=13))
     parts.append(legend(20, 428, "net", "pcie", "nvlink"))
     note: Label = ("只画 8 个平面中的 4 个", "4 of the 8 planes are drawn")
-    parts.append(text(740, 432, note, size=13, anchor="end", tint="muted"))
+    parts.append(remark(740, 432, note, "end"))
     return figure(
         760,
         450,
@@ -474,7 +447,7 @@ def fabric_planes() -> str:
     )
 
 
-FIGURES: dict[str, Callable[[], str]] = {
+FIGURES = {
     "dgx1-cube-mesh.svg": dgx1_cube_mesh,
     "dgx1-v100.svg": dgx1_v100,
     "dgx1-rings.svg": dgx1_rings,
@@ -485,7 +458,3 @@ FIGURES: dict[str, Callable[[], str]] = {
     "fabric-torus.svg": fabric_torus,
     "fabric-planes.svg": fabric_planes,
 }
-
-
-if __name__ == "__main__":
-    sys.exit(figure_files.write(FOLDER, FIGURES, sys.argv[1:]))

@@ -1,8 +1,5 @@
 """Draw the traces of the verbs simulator as sequence diagrams into docs/link/infiniband/figures.
 
-    python -m tools.figures.verbs            # write them
-    python -m tools.figures.verbs --check    # exit 1 when a committed file differs
-
 `traces/NAME.json` becomes `seq-NAME.svg`. Time runs downwards, a row for each event, not to scale;
 each event is a step. What a row is shows in its shape: a packet is a solid arrow, what happens
 inside a host a dashed one, a drop ends in a cross; completions, states, timers, memory and errors
@@ -12,7 +9,6 @@ stand in boxes.
 from __future__ import annotations
 
 import json
-import sys
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -42,10 +38,7 @@ GAP, LINE = 12, 16
 HEAD = 40
 AGAIN = 440
 """After so many units the lanes are named again: on a screen their heads have scrolled away."""
-LEGEND: Label = (
-    "实线：网络上的包；虚线：主机内",
-    "solid: on the network; dashed: in the host",
-)
+LEGEND: Label = ("实线：网络上的包；虚线：主机内", "solid: on the network; dashed: in the host")
 
 
 def text_width(said: str, size: float) -> float:
@@ -215,15 +208,10 @@ class Sequence:
         y = self.y
         radius = {"state": 11, "post": 0}.get(kind, 3)
         edge = 3 if kind == "error" else 1.3
-        pieces = [
-            f'<rect x="{num(x)}" y="{num(y)}" width="{num(width)}" height="{num(height)}"'
-            f' rx="{radius}" fill="{colour(FILLS.get(kind, "paper"))}"'
-            f' stroke="{colour("ink")}" stroke-width="{num(edge)}"/>'
-        ]
+        pieces = [pen.rect(x, y, width, height, FILLS.get(kind, "paper"), rx=radius, edge=edge)]
         mark = self.mark(kind, x, y, width, height)
         if mark:
-            look = f'fill="none" stroke="{colour("ink")}" stroke-width="{num(max(edge - 1, 1.3))}"'
-            pieces.append(f'<path d="{mark}" {look}/>')
+            pieces.append(pen.path(mark, width=max(edge - 1, 1.3)))
         centre = x + left + (width - left - 8) / 2 + 1
         pieces += [
             text(centre, y + LINE - 0.5 + LINE * n, one, size=SIZE) for n, one in enumerate(rows)
@@ -287,7 +275,3 @@ def draw_file(path: Path) -> str:
 FIGURES = {
     f"seq-{path.stem}.svg": partial(draw_file, path) for path in sorted(TRACES.glob("*.json"))
 }
-
-
-if __name__ == "__main__":
-    sys.exit(figure_files.write(FOLDER, FIGURES, sys.argv[1:]))

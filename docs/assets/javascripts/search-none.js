@@ -12,7 +12,7 @@
   var result = document.querySelector("[data-md-component=search-result]");
   var configured = document.getElementById("__config");
   var place = document.querySelector(".hb-search");
-  if (!own || !place || !query || !result || !configured || !window.MutationObserver) { return; }
+  if (!own || !place || !query || !result || !configured) { return; }
 
   var MOST = 4;
   var NEAR = 0.2;         /* share of pairs of characters that a topic has of the query */
@@ -24,13 +24,12 @@
   var text = zh ? {
     none: "没有找到：", near: "相近的主题", all: "看看有哪些主题", planned: "计划中，还没有写：", ask: "想要这篇笔记，提一个 issue"
   } : {
-    none: "Nothing found for: ", near: "Nearest topics", all: "See what topics there are", planned: "Planned, not written yet: ",
-    ask: "Ask for this note in an issue"
+    none: "Nothing found for: ", near: "Nearest topics", all: "See what topics there are",
+    planned: "Planned, not written yet: ", ask: "Ask for this note in an issue"
   };
 
-  function make(tag, name, content, href) {
-    var element = document.createElement(tag);
-    if (name) { element.className = name; }
+  function add(parent, tag, content, href) {
+    var element = parent.appendChild(document.createElement(tag));
     if (content) { element.textContent = content; }
     if (href) { element.href = href; }
     return element;
@@ -53,56 +52,39 @@
 
   /* The share of the first pairs that are among the second. */
   function share(some, others) {
-    var all = 0, met = 0;
-    for (var pair in some) { all += 1; if (others[pair]) { met += 1; } }
-    return all ? met / all : 0;
+    var all = Object.keys(some);
+    return all.filter(function (pair) { return others[pair]; }).length / (all.length || 1);
   }
 
-  function topics() {
-    var facets = window.__search_facets && window.__search_facets[zh ? "zh" : "en"];
-    return (facets && facets.topics) || [];
-  }
-
-  /* {there: addresses of near topics, planned: names}, each best first. */
+  /* The topics nearest to what was typed, best first: {topic: [name, address, words], value}. */
   function nearest(words) {
-    var wanted = pairs(words), there = [], planned = [];
-    topics().forEach(function (topic) {
-      var name = pairs(topic[0]), near = share(wanted, pairs(topic[0] + " " + topic[2]));
-      var named = share(name, wanted);
-      if (topic[1]) {
-        if (near >= NEAR) { there.push({ name: topic[0], at: topic[1], value: near + named }); }
-      } else if (Math.max(named, share(pairs(topic[2]), wanted)) >= NAMED) {
-        planned.push({ name: topic[0], value: near + named });
-      }
-    });
-    function best(a, b) { return b.value - a.value; }
-    return { there: there.sort(best).slice(0, MOST), planned: planned.sort(best).slice(0, 2) };
-  }
-
-  function home(name) {
-    return root + (zh ? "" : "en/") + name;
+    var wanted = pairs(words), facets = window.__search_facets && window.__search_facets[zh ? "zh" : "en"];
+    return ((facets && facets.topics) || []).map(function (topic) {
+      var near = share(wanted, pairs(topic[0] + " " + topic[2])), named = share(pairs(topic[0]), wanted);
+      /* What is planned has no address. */
+      var isNear = topic[1] ? near >= NEAR : Math.max(named, share(pairs(topic[2]), wanted)) >= NAMED;
+      return { topic: topic, value: isNear ? near + named : 0 };
+    }).filter(function (one) { return one.value; }).sort(function (a, b) { return b.value - a.value; });
   }
 
   function draw(words) {
-    var near = nearest(words), row;
-    var box = make("div", "hb-search__none");
-    box.appendChild(make("p", "hb-search__heading", text.none + words));
-    near.planned.forEach(function (one) {
-      box.appendChild(make("p", "", text.planned + one.name));
+    var all = nearest(words), box = add(place, "div"), row;   // there search-keys.js leads through it
+    var near = all.filter(function (one) { return one.topic[1]; }).slice(0, MOST);
+    box.className = "hb-search__none";
+    add(box, "p", text.none + words).className = "hb-search__heading";
+    all.filter(function (one) { return !one.topic[1]; }).slice(0, 2).forEach(function (one) {
+      add(box, "p", text.planned + one.topic[0]);
     });
-    if (near.there.length) {
-      box.appendChild(make("p", "hb-search__heading", text.near));
-      row = box.appendChild(make("ul"));
-      near.there.forEach(function (one) {
-        row.appendChild(make("li")).appendChild(make("a", "", one.name, root + one.at));
-      });
+    if (near.length) {
+      add(box, "p", text.near).className = "hb-search__heading";
+      row = add(box, "ul");
+      near.forEach(function (one) { add(add(row, "li"), "a", one.topic[0], root + one.topic[1]); });
     } else {
-      box.appendChild(make("p")).appendChild(make("a", "", text.all, home("maps/index.html")));
+      add(add(box, "p"), "a", text.all, root + (zh ? "" : "en/") + "maps/index.html");
     }
-    if (repository && words) {
-      box.appendChild(make("p")).appendChild(make("a", "", text.ask, repository +
-        "/issues/new?template=new-note.yml&title=" + encodeURIComponent(words) +
-        "&question=" + encodeURIComponent(words)));
+    if (repository) {
+      add(add(box, "p"), "a", text.ask, repository + "/issues/new?template=new-note.yml&title=" +
+        encodeURIComponent(words) + "&question=" + encodeURIComponent(words));
     }
     return box;
   }
@@ -111,14 +93,11 @@
 
   /* Nothing is found when the list is empty and Material has said how much it holds. */
   function update() {
-    var now = asked(), isNone = now && !list.firstElementChild && query.value.trim() !== "" &&
+    var now = asked(), isNone = now && !list.firstElementChild &&
       meta.textContent.trim() !== "" && document.querySelector(".hb-search__loading[hidden]");
     if (isNone && shown && words === now) { return; }
-    if (shown) { shown.parentNode.removeChild(shown); shown = null; }
-    if (!isNone) { return; }
-    words = now;
-    shown = draw(now);
-    place.appendChild(shown);   // there search-box.js leads the keyboard through it
+    if (shown) { shown.remove(); shown = null; }
+    if (isNone) { words = now; shown = draw(now); }
   }
 
   var waiting = 0;

@@ -2,7 +2,7 @@
 
   /* What a way of meeting counts by. */
   var WAY = {
-    twin: 0.5, inflected: 0.85, parts: 0.7, prefix: 0.75, synonym: 0.75, related: 0.3, everyday: 0.65,
+    twin: 0.5, inflected: 0.85, parts: 0.7, prefix: 0.75, synonym: 0.75, everyday: 0.65,
     repaired: 0.6, single: 0.6
   };
   var MAX_PREFIXED = 40;

@@ -6,19 +6,18 @@
   }
 
   /*
-   * groups: [[id, [forms], [see ids]], ...] -> {byForm: flat form -> group numbers, groups}.
+   * groups: [[[forms], [sections that define them]], ...] -> {byForm: flat form -> group numbers, groups}.
    */
   function readGroups(groups, folder) {
-    var byForm = Object.create(null), byId = Object.create(null);
+    var byForm = Object.create(null);
     groups.forEach(function (group, number) {
-      byId[group[0]] = number;
-      group[1].forEach(function (form) {
+      group[0].forEach(function (form) {
         var key = flat(form, folder);
         if (!byForm[key]) { byForm[key] = []; }
         if (byForm[key].indexOf(number) === -1) { byForm[key].push(number); }
       });
     });
-    return { byForm: byForm, byId: byId, groups: groups };
+    return { byForm: byForm, groups: groups };
   }
 
   /* The spans of a query that are known terms: {from, to (atoms), groups}, longest first. */
@@ -58,7 +57,7 @@
     function addForms(span, group, weight) {
       var atoms = [], i;
       for (i = span.from; i < span.to && i < read.atoms.length; i++) { atoms.push(i); }
-      group[1].forEach(function (form) {
+      group[0].forEach(function (form) {
         var key = flat(form, folder), terms;
         if (key === span.key) { return; }
         terms = index.find(key) >= 0 ? [index.find(key)] : null;
@@ -74,12 +73,7 @@
     }
     read.spans.forEach(function (span) {
       span.groups.forEach(function (number) {
-        var group = synonyms.groups[number];
-        addForms(span, group, WAY.synonym);
-        (group[2] || []).forEach(function (id) {
-          var other = synonyms.groups[synonyms.byId[id]];
-          if (other) { addForms(span, other, WAY.related); }
-        });
+        addForms(span, synonyms.groups[number], WAY.synonym);
       });
     });
   }
@@ -135,9 +129,8 @@
             atoms = [];
             for (var at = token.first + i; at < token.first + k - 1; at++) { atoms.push(at); }
           }
-          if (atoms.every(function (number) { return read.atoms[number].weight < 0.1; })) {
-            atoms = [intentAtom(read, token, i, k)];
-          }
+          /* Words that only ask are not looked for. */
+          if (atoms.every(function (number) { return read.atoms[number].weight < 0.1; })) { continue; }
           spans.push({ key: token.form.slice(i, k), atoms: atoms, groups: groups });
           taken = Math.max(taken, k);
           if (k - i < 2) { break; }
@@ -155,14 +148,6 @@
       if (atom.form.length === 1 && atom.at === token.at + i) { return number; }
     }
     read.atoms.push(atomOf(token, read.atoms[token.first].token, token.form.charAt(i), LONE, token.at + i));
-    return read.atoms.length - 1;
-  }
-
-  /* An atom for words that only ask ("which is better"), so that what they ask for is met. */
-  function intentAtom(read, token, i, k) {
-    var atom = atomOf(token, read.atoms[token.first].token, token.form.slice(i, k), 0, token.at + i);
-    atom.isIntent = true;
-    read.atoms.push(atom);
     return read.atoms.length - 1;
   }
 

@@ -2,7 +2,6 @@
 
   var MAX_CHECKED = 400;    /* texts looked at for one alternative */
   var LONE = 0.35;          /* weight of a character whose pairs nothing meets */
-  var INTENT = 0.5;         /* weight of words that only ask, where something answers them */
 
   function escapeRegExp(text) { return text.replace(/[|\\{}()[\]^$+*?.\/-]/g, "\\$&"); }
 
@@ -91,7 +90,6 @@
       else { repairLatin(read, number, index, factor, more); }
     });
     this.mend(read, own, twin, out);
-    if (!read.isAsked && read.tokens.length === 1 && !out.length) { this.paraphrase(read, own, twin, out); }
     return out;
   };
 
@@ -106,10 +104,7 @@
       if (!index) { return; }
       meetEveryday(read, spans, self.everyday(), index, self.folder, index === own ? 1 : WAY.twin, more);
       more.forEach(function (way) {
-        way.atoms.forEach(function (number) {
-          read.atoms[number].found = true;
-          if (read.atoms[number].isIntent) { read.atoms[number].weight = INTENT; }
-        });
+        way.atoms.forEach(function (number) { read.atoms[number].found = true; });
         out.push(way);
       });
     });
@@ -139,20 +134,4 @@
   function rankOf(index, form) {
     var term = form.length > 1 ? index.han(form.charCodeAt(0), form.charCodeAt(1)) : -1;
     return term >= 0 && index.titled[term];
-  }
-
-  /* Particles that are part of a word in some title count fully: zhong in zhongduan. */
-  function restore(read, indexes) {
-    read.tokens.forEach(function (token) {
-      var i, atom, n = token.form.length;
-      if (!token.han || n < 2) { return; }
-      for (i = token.first; i < token.after && i < read.atoms.length; i++) {
-        atom = read.atoms[i];
-        var a = token.weights[i - token.first], b = token.weights[i - token.first + 1];
-        if (Math.min(a, b) === 0.35 && /[^\u7684\u4e86\u5417\u5462\u5427\u662f\u548c\u4e0e]{2}/.test(atom.form) &&
-            indexes.some(function (index) { return rankOf(index, atom.form); })) {
-          atom.weight = Math.max(atom.weight, 0.9 * (n > 2 ? SHARE : 1));
-        }
-      }
-    });
   }

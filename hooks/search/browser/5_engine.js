@@ -122,7 +122,6 @@
       hits = read.filters.any ? this.listed(read.filters, own, twin, limit) : [];
       return { hits: hits, read: read };
     }
-    restore(read, twin ? [own, twin] : [own]);
     hits = this.rank(read, own, twin);
     hits = hits.slice(0, limit).map(function (hit) { return self.present(hit, read); });
     return { hits: hits, read: read };

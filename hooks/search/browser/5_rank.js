@@ -166,7 +166,7 @@
       var i, share = 0;
       for (i = span.from; i < span.to && i < asked.length; i++) { share += asked[i] / (total || 1); }
       span.groups.forEach(function (group) {
-        (groups[group][3] || []).forEach(function (number) {
+        (groups[group][1] || []).forEach(function (number) {
           found[number] = Math.max(found[number] || 0, share);
         });
       });

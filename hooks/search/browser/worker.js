@@ -14,7 +14,6 @@
   var OPTIONS = /*HANDBOOK_OPTIONS*/{ "language": "", "core": "", "tables": "", "titles": {}, "parts": {} };
   var MOST = 30;             /* sections listed */
   var MOST_EARLY = 10;       /* the same while the texts are being read: soon drawn */
-  var VISIBLE = 4;           /* sections of a page shown without opening "N more" */
 
   var inFrame = typeof document !== "undefined";
   var address = inFrame && document.currentScript ? document.currentScript.src : String(self.location);
@@ -208,7 +207,7 @@
   function answerEarly(isLast) {
     var found = ask(early, MOST_EARLY);
     if (found && found.hits.length && isMet(found.read)) {
-      answer(arrange(found.hits, !isLast), "");
+      answer(engine.arrange(found.hits, !isLast), "");
     } else if (isLast) {
       answer([], "");
     }
@@ -234,7 +233,7 @@
     answered = { query: query, isFinal: isFull || (isFound && isMet(found.read)) };
     /* "Nothing found" is not said before the other language has been asked too. */
     if (isFound || isFull) {
-      answer(arrange(found.hits, !answered.isFinal), engine.suggest(query, OPTIONS.language));
+      answer(engine.arrange(found.hits, !answered.isFinal), engine.suggest(query, OPTIONS.language));
     }
     if (state === "own") { loadOthers(); }
   }
@@ -243,79 +242,6 @@
     return read.atoms.every(function (atom) {
       return !atom.weight || (atom.found && !atom.repaired);
     });
-  }
-
-  function escapeHtml(text) {
-    return text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
-  }
-
-  function crumbs(names) {
-    return names.map(escapeHtml).join(" \u203a ");
-  }
-
-  function itemOf(hit, score) {
-    var terms = {}, text = "";
-    hit.terms.forEach(function (term) { terms[term] = true; });
-    hit.missing.forEach(function (word) { terms[word] = false; });
-    if (hit.path.length) { text += "<p class=\"search-crumbs\">" + crumbs(hit.path) + "</p>"; }
-    if (hit.weak) {
-      text += "<p class=\"search-weak\">\u2248 " + hit.repairs.map(escapeHtml).join(", ") + "</p>";
-    }
-    if (hit.excerpt_html) { text += "<p>" + hit.excerpt_html + "</p>"; }
-    return {
-      location: hit.location,
-      title: hit.title_html +
-        (hit.mark ? " <small class=\"search-kind\">" + escapeHtml(hit.mark) + "</small>" : ""), text: text, score: score, terms: terms
-    };
-  }
-
-  /*
-   * Sections by page, a page where its best section is. Scores fall along the list as shown,
-   * because Enter opens the highest one: the section that matched, not its page. An answer that a fuller one will follow is marked, so
-   * that a screen reader hears of the latter only (search-box.js).
-   */
-  function arrange(hits, isEarly) {
-    var groups = [], byPage = Object.create(null);
-    hits.forEach(function (hit) {
-      var group = byPage[hit.page];
-      if (!group) {
-        group = byPage[hit.page] = { hits: [], best: hit.score };
-        groups.push(group);
-      }
-      group.hits.push(hit);
-    });
-    return groups.map(function (group, index) {
-      var top = 2 * (groups.length - index), article = false, shown = 0, first = group.hits[0];
-      var items = group.hits.map(function (hit, at) {
-        var isPage = hit.location.indexOf("#") === -1;
-        var visible = at === 0 || isPage || (shown < VISIBLE && hit.score >= group.best * 0.3);
-        var item = itemOf(hit, isPage && at ? top - 0.5 : visible ? top : top - 1);
-        if (isEarly && !index && !at) { item.title += "<span class=\"search-early\"></span>"; }
-        article = article || isPage;
-        shown += visible ? 1 : 0;
-        if (isPage) { dress(item, hit); }
-        return item;
-      });
-      var page;
-      /* The list puts sections below their page, so there must be one. */
-      if (!article) {
-        page = {
-          location: first.location.split("#")[0], title: escapeHtml(first.page_title), text: "",
-          score: 0, terms: itemOf(first, 0).terms
-        };
-        items.push(dress(page, first));
-      }
-      return items;
-    });
-  }
-
-  /* What a page shows besides its title: where it stands, and its tags. */
-  function dress(item, hit) {
-    if (hit.trail.length) {
-      item.title += " <small class=\"search-crumbs\">" + crumbs(hit.trail) + "</small>";
-    }
-    if (hit.tags.length) { item.tags = hit.tags.map(escapeHtml); }
-    return item;
   }
 
   self.addEventListener("message", function (event) {
