@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from hooks.links.bare import bare_addresses
+from hooks.links import bare_addresses
 from hooks.pages import html as templates
 from hooks.pages.words import words_of
 

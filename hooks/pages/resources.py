@@ -6,7 +6,7 @@ import posixpath
 from typing import TYPE_CHECKING
 
 from hooks.data import GENERAL, KINDS, LEVELS, Text, plain_address
-from hooks.links.bare import bare_addresses
+from hooks.links import bare_addresses
 from hooks.pages.html import fill
 from hooks.pages.items import Item, Said
 
