@@ -54,8 +54,6 @@ class Judge:
                 yield Finding(*place, rule, message, link.target.strip(), better)
 
     def _judge(self, note: Note, link: Link) -> Iterator[tuple[str, str, str]]:
-        if not link.where or not link.target:
-            yield from _words(link)
         bare = link.target.strip()
         if bare != link.target and not link.where:
             odd = next(char for char in link.target[::-1] + link.target if char.isspace())
@@ -282,18 +280,6 @@ def locale_of(path: str) -> str:
     stem = path.rpartition("/")[2].rpartition(".")[0]
     locale = stem.rpartition(".")[2] if "." in stem[1:] else ""
     return locale if _LOCALE.fullmatch(locale) else ""
-
-
-def _words(link: Link) -> Iterator[tuple[str, str, str]]:
-    if not link.where and not link.text.strip():
-        if link.is_image:
-            yield "image-alt", f"image '{link.target}' has no alternative text", ""
-        else:
-            yield "empty-link", f"the link to '{link.target}' has no text", ""
-    if not link.target and link.where in ("", "html"):
-        words = f"<{link.text}>" if link.where else link.text
-        what = "image" if link.is_image else "link"
-        yield "empty-link", f"the {what} '{words}' leads nowhere", ""
 
 
 def _way(note: Note, path: str, fragment: str) -> str:

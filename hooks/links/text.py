@@ -18,7 +18,7 @@ _NO_TARGETS = frozenset({"#", "<>", ""})
 def check(note: Note) -> Iterator[Finding]:
     """Yield every finding about a note's text by itself."""
     source = note.source
-    for where in (_odd, _definitions, _footnotes, _headings, _repeated_ids, _tags):
+    for where in (_odd, _definitions, _footnotes, _headings, _repeated_ids, _words, _tags):
         for line, column, rule, message, target, hint in where(source, note.text):
             yield Finding(note.file, line, column, rule, message, target, hint)
     yield from _title(note)
@@ -118,6 +118,22 @@ def _repeated_ids(source: Source, text: str) -> Iterator[_Said]:
         for line, column in others or [(first, 1)]:
             message = f"id '{name}' stands already at line {first}"
             yield line, column, "duplicate-id", message, name, ""
+
+
+def _words(source: Source, _: str) -> Iterator[_Said]:
+    """Yield links and images without words, and those that lead nowhere."""
+    for link in source.links:
+        rule = "image-alt" if link.is_image else "empty-link"
+        message = ""
+        if not link.where and not link.text.strip():
+            message = f"the link to '{link.target}' has no text"
+            if link.is_image:
+                message = f"image '{link.target}' has no alternative text"
+        elif not link.target.strip():
+            rule, words = "empty-link", f"<{link.text}>" if link.where else link.text
+            message = f"the {'image' if link.is_image else 'link'} '{words}' leads nowhere"
+        if message:
+            yield link.line, link.column, rule, message, link.target.strip(), ""
 
 
 def _tags(source: Source, _: str) -> Iterator[_Said]:
