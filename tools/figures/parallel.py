@@ -44,50 +44,20 @@ def tensor_split() -> str:
         pieces.append(_arrow(588, middle, 634, 180, "nvlink"))
         pieces.append(_arrow(82, 180, 110, middle, "nvlink"))
     pieces.append(_box(4, 150, 78, 60, "switch", "f", ("前：复制", "fwd: copy"), size=13))
-    pieces.append(
-        _box(
-            636,
-            142,
-            112,
-            76,
-            "switch",
-            "g",
-            ("前：全归约", "fwd: all-reduce"),
-            "Y = Y1 + Y2",
-            size=13,
-        )
+    said = ("前：全归约", "fwd: all-reduce")
+    pieces.append(_box(636, 142, 112, 76, "switch", "g", said, "Y = Y1 + Y2", size=13))
+    said = (
+        "反向时方向相反：g 只传递 dY，f 把两份 dX 全归约。",
+        "Backward the other way: g passes dY on, f all-reduces the two dX.",
     )
-    pieces.append(
-        remark(
-            8,
-            356,
-            (
-                "反向时方向相反：g 只传递 dY，f 把两份 dX 全归约。",
-                "Backward the other way: g passes dY on, f all-reduces the two dX.",
-            ),
-            "start",
-        )
+    pieces.append(remark(8, 356, said, "start"))
+    said = (
+        "dA1、dB1 留在 GPU 1，dA2、dB2 留在 GPU 2，都不必通信。",
+        "dA1, dB1 stay on GPU 1 and dA2, dB2 on GPU 2: never communicated.",
     )
-    pieces.append(
-        remark(
-            8,
-            376,
-            (
-                "dA1、dB1 留在 GPU 1，dA2、dB2 留在 GPU 2，都不必通信。",
-                "dA1, dB1 stay on GPU 1 and dA2, dB2 on GPU 2: never communicated.",
-            ),
-            "start",
-        )
-    )
-    pieces.append(
-        text(
-            100,
-            26,
-            ("A 按列切：每列独立，GeLU 可在本地算", "A by columns: GeLU works on what is here"),
-            size=13,
-            anchor="start",
-        )
-    )
+    pieces.append(remark(8, 376, said, "start"))
+    said = ("A 按列切：每列独立，GeLU 可在本地算", "A by columns: GeLU works on what is here")
+    pieces.append(text(100, 26, said, size=13, anchor="start"))
     pieces.append(
         text(
             752, 26, ("B 按行切：只差一次求和", "B by rows: one sum is left"), size=13, anchor="end"
@@ -157,28 +127,16 @@ def sequence() -> str:
             elif at == 2:
                 pieces.append(_arrow(x + w + 4, top + 64, x + w + 32, top + 64))
             x += w + 36
-    pieces.append(
-        remark(
-            8,
-            158,
-            (
-                "f：前向不通信、反向全归约；g：前向全归约、反向不通信。",
-                "f: nothing forward, all-reduce backward; g: all-reduce forward, nothing backward.",
-            ),
-            "start",
-        )
+    said = (
+        "f：前向不通信、反向全归约；g：前向全归约、反向不通信。",
+        "f: nothing forward, all-reduce backward; g: all-reduce forward, nothing backward.",
     )
-    pieces.append(
-        remark(
-            8,
-            328,
-            (
-                "AG 的反向是 RS，RS 的反向是 AG；一次 AG 加一次 RS 等于一次全归约的量。",
-                "Backward of AG is RS and of RS is AG; AG and RS move what an all-reduce moves.",
-            ),
-            "start",
-        )
+    pieces.append(remark(8, 158, said, "start"))
+    said = (
+        "AG 的反向是 RS，RS 的反向是 AG；一次 AG 加一次 RS 等于一次全归约的量。",
+        "Backward of AG is RS and of RS is AG; AG and RS move what an all-reduce moves.",
     )
+    pieces.append(remark(8, 328, said, "start"))
     return figure(
         760,
         342,
@@ -279,26 +237,10 @@ def zigzag() -> str:
         }
         work = [0.0] * ranks
         pieces.append(text(left, 20, name, anchor="start", bold=True))
-        pieces.append(
-            text(
-                left,
-                38,
-                ("列：K、V 的块 →", "columns: chunks of K, V"),
-                size=12,
-                anchor="start",
-                tint="muted",
-            )
-        )
-        pieces.append(
-            text(
-                left,
-                54,
-                ("行：Q 的块 ↓", "rows: chunks of Q"),
-                size=12,
-                anchor="start",
-                tint="muted",
-            )
-        )
+        said = ("列：K、V 的块 →", "columns: chunks of K, V")
+        pieces.append(text(left, 38, said, size=12, anchor="start", tint="muted"))
+        said = ("行：Q 的块 ↓", "rows: chunks of Q")
+        pieces.append(text(left, 54, said, size=12, anchor="start", tint="muted"))
         for q in range(chunks):
             for k in range(q + 1):
                 work[owner[q]] += 1 if k < q else 0.5

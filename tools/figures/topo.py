@@ -297,14 +297,8 @@ def fabric_dragonfly() -> str:
         parts += [link(*one, *two, "net") for two in places[n + 1 :]]
     for n, (x, y) in enumerate(places):
         parts.append(switch(x - 36, y - 15, 72, 30, (f"组 {n}", f"Grp {n}"), size=13))
-    parts.append(
-        text(
-            570,
-            24,
-            ("一个 dragonfly 组（a=4, p=2, h=2）", "A dragonfly group (a=4, p=2, h=2)"),
-            bold=True,
-        )
-    )
+    said = ("一个 dragonfly 组（a=4, p=2, h=2）", "A dragonfly group (a=4, p=2, h=2)")
+    parts.append(text(570, 24, said, bold=True))
     parts.append(group(395, 40, 350, 152))
     routers = _row(4, 400, 340)
     for n, x in enumerate(routers):
@@ -317,14 +311,8 @@ def fabric_dragonfly() -> str:
     for n, x in enumerate(routers):
         parts.append(switch(x - 34, 104, 68, 30, f"R{n}"))
         parts += [nic(x + d - 13, 164, 26, 18) for d in (-16, 16)]
-    parts.append(
-        text(
-            570,
-            232,
-            ("一个 dragonfly+ 组（组内叶脊）", "A dragonfly+ group (leaf-spine)"),
-            bold=True,
-        )
-    )
+    said = ("一个 dragonfly+ 组（组内叶脊）", "A dragonfly+ group (leaf-spine)")
+    parts.append(text(570, 232, said, bold=True))
     parts.append(group(395, 248, 350, 152))
     tops, leaves = _row(2, 440, 260), _row(2, 440, 260)
     for top in tops:
@@ -378,13 +366,8 @@ def fabric_torus() -> str:
     for n, oy in enumerate((96.0, 172.0, 280.0)):
         parts.append(switch(620, oy - 22, 120, 44, f"OCS {n if n < 2 else 47}"))
     parts += [text(460, 232, "…", size=18), text(680, 232, "…", size=18)]
-    parts.append(
-        remark(
-            560,
-            336,
-            ("每块 6 面 × 16 条 = 96 条光链路，", "6 faces x 16 = 96 optical links a block,"),
-        )
-    )
+    said = ("每块 6 面 × 16 条 = 96 条光链路，", "6 faces x 16 = 96 optical links a block,")
+    parts.append(remark(560, 336, said))
     parts.append(
         remark(
             560, 356, ("相对两面的同号链路接同一台 OCS", "same link of opposite faces: same OCS")
