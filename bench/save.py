@@ -57,7 +57,6 @@ def measure(root: Path, size: int) -> dict[str, Any]:
         port = _free_port()  # one for both: pages know their address
         with served(root, port) as (address, process):
             cold = _first(page, address, process)
-            _wait_until_kept(root)
         with served(root, port) as (address, process):
             warm = _first(page, address, process)
             saves_s = [_save(page, root / "docs" / f"{_NOTE}.md", mark) for mark in range(SAVES)]
@@ -109,15 +108,6 @@ def _first(page: Page, address: str, process: psutil.Process) -> dict[str, float
     page.goto(f"{address}{_NOTE}.html")
     wall = time.perf_counter() - began
     return {"wall_s": round(wall, 2), "cpu_s": round(sum(process.cpu_times()[:4]), 2)}
-
-
-def _wait_until_kept(root: Path) -> None:
-    """Wait for the copy of the site that the next preview begins with."""
-    end = time.monotonic() + _LIMIT_S
-    while not any(not one.suffix for one in (root / ".cache" / "preview").glob("*")):
-        if time.monotonic() > end:
-            raise SystemExit("bench: the site of the first preview was not kept")
-        time.sleep(0.05)
 
 
 def _save(page: Page, file: Path, number: int) -> float:

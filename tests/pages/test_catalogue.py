@@ -59,9 +59,7 @@ def items(notes: Catalogue) -> tuple[Item, ...]:
     glossary, _ = check_terms({"docs/data/terms/01-w.yml": TERMS})
     library: Library = {"paged": PAPER}
     fences = DataFences(FactBase(), Path("docs"), Path(), notes)
-    return catalogue.gather(
-        notes, glossary, library, fences, calc_engine.default(ours.facts()), answers.anew
-    )
+    return catalogue.gather(notes, glossary, library, fences, calc_engine.default(ours.facts()))
 
 
 def test_every_kind_is_in_the_list(items: tuple[Item, ...]) -> None:
@@ -104,9 +102,7 @@ def test_an_id_that_two_things_have(tmp_path: Path, body: str, target: str) -> N
     notes, _ = tree(tmp_path, {"t/a.md": note(body)})
     fences = DataFences(FactBase(), tmp_path, tmp_path, notes)
     glossary, _ = check_terms({})
-    found = catalogue.gather(
-        notes, glossary, {}, fences, calc_engine.default(ours.facts()), answers.anew
-    )
+    found = catalogue.gather(notes, glossary, {}, fences, calc_engine.default(ours.facts()))
     assert [(one.rule, one.target) for one in catalogue.check(found, notes)] == [
         ("catalogue", target)
     ]
