@@ -49,7 +49,7 @@ _STYLE: Final = (
 log = logging.getLogger("mkdocs.plugins.handbook")
 
 
-class _Left:
+class Left:
     """What the last build left of one language: enough to render a page of it again."""
 
     def __init__(
@@ -72,13 +72,8 @@ class _Left:
             vars(plugin).update(self._plugins[name])
 
 
-_left: list[_Left] = []
-"""By language; empty while a build is under way or after it has failed."""
-
-
-def keep(config: MkDocsConfig, nav: Navigation, files: Files, env: jinja2.Environment) -> None:
-    """Keep what the language being built is rendered with. Comes last in `on_env`."""
-    _left.append(_Left(config, nav, files, env))
+left: list[Left] = []
+"""By language, in a preview; empty while a build is under way or after it has failed."""
 
 
 def attach(server: LiveReloadServer, config: MkDocsConfig, **_: object) -> None:
@@ -91,8 +86,12 @@ def attach(server: LiveReloadServer, config: MkDocsConfig, **_: object) -> None:
         before, seen = seen, _look(watched)
         changed = [path for path in before | seen if before.get(path) != seen.get(path)]
         if not _alone(changed):
-            _left.clear()
-            whole()
+            left.clear()
+            try:
+                whole()
+            except BaseException:
+                left.clear()  # it may have failed after one language
+                raise
 
     server.builder = build
 
@@ -106,9 +105,9 @@ def _look(watched: Iterable[Path]) -> dict[Path, tuple[int, int]]:
 
 def _alone(changed: list[Path]) -> bool:
     """Render notes alone, if their texts are all that has changed; tell whether it was so."""
-    if not _left or not 0 < len(changed) <= MOST:
+    if not left or not 0 < len(changed) <= MOST:
         return False
-    began, config = time.monotonic(), _left[0].config
+    began, config = time.monotonic(), left[0].config
     build: Build = config.extra["handbook"]
     names = [Path(os.path.relpath(path, config.docs_dir)).as_posix() for path in changed]
     findings: list[Finding] = []
@@ -122,10 +121,10 @@ def _alone(changed: list[Path]) -> bool:
         build.tree.notes.notes[name] = note
         findings += wrong
     building.forget(build)
-    for left in _left:
-        for file in left.files.documentation_pages():
+    for one in left:
+        for file in one.files.documentation_pages():
             if file.src_uri in names and file.page is not None:
-                findings += _render(left, file.page, build)
+                findings += _render(one, file.page, build)
     log.info(f"{', '.join(names)}: this page alone, in {time.monotonic() - began:.2f} s")
     addresses = config.repo_url or "", config.site_url or ""
     for name in names:
@@ -142,10 +141,10 @@ def _is_text_alone(old: Note, new: Note) -> bool:
     return old.meta.model_dump(exclude=_OWN) == new.meta.model_dump(exclude=_OWN)
 
 
-def _render(left: _Left, page: Page, build: Build) -> list[Finding]:
+def _render(one: Left, page: Page, build: Build) -> list[Finding]:
     """Render a page as MkDocs does and write it; return what is wrong with it."""
-    config, files, plugins = left.config, left.files, left.config.plugins
-    left.put_back()
+    config, files, plugins = one.config, one.files, one.config.plugins
+    one.put_back()
     page.read_source(config)
     source = page.markdown or ""
     page.markdown = plugins.on_page_markdown(source, page=page, config=config, files=files)
@@ -153,9 +152,9 @@ def _render(left: _Left, page: Page, build: Build) -> list[Finding]:
     html = page.content or ""
     page.content = plugins.on_page_content(html, page=page, config=config, files=files)
     page.active = True
-    context = get_context(left.nav, files.documentation_pages(), config, page)
-    template = left.env.get_template(page.meta.get("template", "main.html"))
-    context = plugins.on_page_context(context, page=page, config=config, nav=left.nav)
+    context = get_context(one.nav, files.documentation_pages(), config, page)
+    template = one.env.get_template(page.meta.get("template", "main.html"))
+    context = plugins.on_page_context(context, page=page, config=config, nav=one.nav)
     text = plugins.on_post_page(template.render(context), page=page, config=config)
     page.active = False
     head, end, tail = text.rpartition("</body>")
