@@ -207,7 +207,7 @@ def _quality(folder: Path, found: dict[str, Any]) -> None:
 
 def _share(root: Path, found: dict[str, Any]) -> None:
     """Measure how much of a build of this handbook its checks take."""
-    for name in ("check", "diagrams", "charts"):  # as on a machine that never built the handbook
+    for name in ("check", "diagrams", "steps"):  # as on a machine that never built the handbook
         shutil.rmtree(ROOT / ".cache" / name, ignore_errors=True)
     command = [sys.executable, "-m", "bench.share", str(root / "handbook")]
     runs = [run(command, SITE_URL="", REPO_URL="") for _ in range(2)]
