@@ -166,7 +166,8 @@ def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -
 def on_env(env: Environment, config: MkDocsConfig, files: Files) -> None:
     """Let a preview keep what pages of this language are rendered with."""
     if _build(config).is_serving:
-        preview.keep(config, config.extra["handbook_nav"], files, env, _build(config))
+        nav = config.extra["handbook_nav"]
+        preview.left.append(preview.Left(config, nav, files, env))
 
 
 on_serve = preview.attach  # a saved note is seen at once

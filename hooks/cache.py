@@ -26,24 +26,17 @@ Result = TypeVar("Result")
 
 FOLDER: Final = ".cache/steps"
 _DAY: Final = 86_400.0
-_LARGEST: Final = 1_000_000_000
-"""Bytes; beyond it, what was not used for the longest time goes."""
-_ENOUGH: Final = 8
-"""A process takes a second to start; with fewer results for each, this one makes them."""
-_HERE: Final = Path(__file__).resolve().parent
-_MISSING: Final = object()
+_LARGEST: Final = 1_000_000_000  # bytes
+_ENOUGH: Final = 8  # results for each process, which takes a second to start
+_HERE, _MISSING = Path(__file__).resolve().parent, object()
 
 
 def digest(*parts: object) -> str:
     """Return a hash of texts, bytes and numbers, and of tuples and lists of these."""
     mark = hashlib.blake2b(digest_size=20)
     for part in parts:
-        if isinstance(part, (tuple, list)):
-            data = digest(*part).encode()
-        elif isinstance(part, bytes):
-            data = part
-        else:
-            data = str(part).encode("utf-8", "surrogatepass")
+        text = digest(*part) if isinstance(part, (tuple, list)) else part
+        data = text if isinstance(text, bytes) else str(text).encode("utf-8", "surrogatepass")
         mark.update(f"{type(part).__name__} {len(data)} ".encode() + data)
     return mark.hexdigest()
 
@@ -81,8 +74,7 @@ class Cache:
         file = self._file(step, key, stamp)
         result: Result = _read(file)
         if result is _MISSING:
-            result = make()
-            _write(file, result)
+            _write(file, result := make())
         return result
 
     def recall_all(
@@ -106,12 +98,13 @@ class Cache:
 
     def prune(self) -> None:
         """Delete what was not used for thirty days, and the oldest of what is too much."""
-        files = [one for one in self._folder.glob("*/*") if one.is_file()] if self._folder else []
+        files = self._folder.glob("*/*") if self._folder else ()
         size, oldest = 0, time.time() - 30 * _DAY
-        for used, file in sorted(((one.stat().st_mtime, one) for one in files), reverse=True):
-            size += file.stat().st_size
-            if size > _LARGEST or used < oldest:
-                file.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):  # another process may prune too
+            for used, file in sorted(((one.stat().st_mtime, one) for one in files), reverse=True):
+                size += file.stat().st_size
+                if size > _LARGEST or used < oldest:
+                    file.unlink()
 
 
 def _spread(make: Callable[[Key], Result], keys: Sequence[Key]) -> Iterator[Result]:
@@ -130,9 +123,9 @@ def _spread(make: Callable[[Key], Result], keys: Sequence[Key]) -> Iterator[Resu
 
 
 def _read(file: Path | None) -> Any:
-    if file is None or not file.is_file():
-        return _MISSING
     try:
+        if file is None or not file.is_file():
+            return _MISSING
         if time.time() - file.stat().st_mtime > _DAY:
             os.utime(file)  # still of use
         return pickle.loads(zlib.decompress(file.read_bytes()))
@@ -142,8 +135,8 @@ def _read(file: Path | None) -> Any:
 
 def _write(file: Path | None, result: object) -> None:
     """Put a file in place in one step."""
-    if file is not None:
-        with contextlib.suppress(OSError):
+    with contextlib.suppress(OSError):
+        if file is not None:
             fresh = file.with_name(f"{file.name}.{os.getpid()}")
             file.parent.mkdir(parents=True, exist_ok=True)
             fresh.write_bytes(zlib.compress(pickle.dumps(result, protocol=5), 1))

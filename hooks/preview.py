@@ -10,9 +10,8 @@ import copy
 import logging
 import os
 import time
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from mkdocs.commands.build import get_context
 
@@ -37,61 +36,44 @@ if TYPE_CHECKING:
 MOST: Final = 4
 """So many notes at once are rendered alone; more are a change of branch, or the like."""
 _OWN: Final = {"description", "verified", "length", "hide"}
-"""Fields of which other pages show nothing, or nothing but a description that may come later."""
+"""Fields of which other pages show nothing but what may come later."""
 _NOTICE: Final = {
     "zh": "这一页已更新；列表和搜索要到下一次完整生成时才更新：改动别的东西，或重新启动预览。",
     "en": "This page is up to date. Lists and search follow with the next full build, which any "
     "other change or a restart makes.",
 }
 _STYLE: Final = (
-    "position:fixed;inset:auto 0 0 auto;margin:.4rem;padding:.2rem .6rem;z-index:9;"
-    "font-size:.6rem;color:var(--md-default-fg-color--light);"
+    "position:fixed;inset:auto 0 0 auto;padding:.2rem .6rem;z-index:9;font-size:.6rem;"
     "background:var(--md-default-bg-color);border:1px solid var(--md-default-fg-color--lightest)"
 )
 log = logging.getLogger("mkdocs.plugins.handbook")
 
 
-@dataclass(slots=True)
-class _Left:
+class Left:
     """What the last build left of one language: enough to render a page of it again."""
 
-    build: Build
-    config: MkDocsConfig
-    settings: dict[str, Any]
-    """What the language changed in the configuration, its theme and its plugins, as it was then."""
-    files: Files
-    nav: Navigation
-    env: jinja2.Environment
+    def __init__(
+        self, config: MkDocsConfig, nav: Navigation, files: Files, env: jinja2.Environment
+    ) -> None:
+        self.config, self.nav, self.files, self.env = config, nav, files, env
+        # What the next language changes in the configuration, its theme and its plugins.
+        self._own = {name: one for name, one in config.items() if isinstance(one, (str, bool))}
+        self._theme = {name: copy.deepcopy(config.theme[name]) for name in config.theme}
+        self._alternate = copy.deepcopy(config.extra.get("alternate"))
+        self._plugins = {name: dict(vars(plugin)) for name, plugin in config.plugins.items()}
+
+    def put_back(self) -> None:
+        """Let the configuration be as when the language was built."""
+        self.config.update(self._own)
+        for name, one in self._theme.items():
+            self.config.theme[name] = copy.deepcopy(one)
+        self.config.extra["alternate"] = copy.deepcopy(self._alternate)
+        for name, plugin in self.config.plugins.items():
+            vars(plugin).update(self._plugins[name])
 
 
-_left: list[_Left] = []
-"""By language; empty while a build is under way or after it has failed."""
-
-
-def keep(
-    config: MkDocsConfig, nav: Navigation, files: Files, env: jinja2.Environment, build: Build
-) -> None:
-    """Keep what the language being built is rendered with. Comes last in `on_env`."""
-    _left.append(_Left(build, config, _settings(config), files, nav, env))
-
-
-def _settings(config: MkDocsConfig) -> dict[str, Any]:
-    return {
-        "config": {name: one for name, one in config.items() if isinstance(one, (str, bool))},
-        "theme": {name: copy.deepcopy(config.theme[name]) for name in config.theme},
-        "alternate": copy.deepcopy(config.extra.get("alternate")),
-        "plugins": {name: dict(vars(plugin)) for name, plugin in config.plugins.items()},
-    }
-
-
-def _put_back(config: MkDocsConfig, settings: dict[str, Any]) -> None:
-    """Let a configuration, its theme and its plugins be as when a language was built."""
-    config.update(settings["config"])
-    for name, one in settings["theme"].items():
-        config.theme[name] = copy.deepcopy(one)
-    config.extra["alternate"] = copy.deepcopy(settings["alternate"])
-    for name, plugin in config.plugins.items():
-        vars(plugin).update(settings["plugins"][name])
+left: list[Left] = []
+"""By language, in a preview; empty while a build is under way or after it has failed."""
 
 
 def attach(server: LiveReloadServer, config: MkDocsConfig, **_: object) -> None:
@@ -104,8 +86,12 @@ def attach(server: LiveReloadServer, config: MkDocsConfig, **_: object) -> None:
         before, seen = seen, _look(watched)
         changed = [path for path in before | seen if before.get(path) != seen.get(path)]
         if not _alone(changed):
-            _left.clear()
-            whole()
+            left.clear()
+            try:
+                whole()
+            except BaseException:
+                left.clear()  # it may have failed after one language
+                raise
 
     server.builder = build
 
@@ -119,12 +105,13 @@ def _look(watched: Iterable[Path]) -> dict[Path, tuple[int, int]]:
 
 def _alone(changed: list[Path]) -> bool:
     """Render notes alone, if their texts are all that has changed; tell whether it was so."""
-    if not _left or not 0 < len(changed) <= MOST:
+    if not left or not 0 < len(changed) <= MOST:
         return False
-    began, build, config = time.monotonic(), _left[0].build, _left[0].config
+    began, config = time.monotonic(), left[0].config
+    build: Build = config.extra["handbook"]
+    names = [Path(os.path.relpath(path, config.docs_dir)).as_posix() for path in changed]
     findings: list[Finding] = []
-    for path in changed:
-        name = Path(os.path.relpath(path, config.docs_dir)).as_posix()
+    for name, path in zip(names, changed, strict=True):
         old = build.tree.notes.notes.get(name)
         if old is None or not path.is_file():
             return False
@@ -134,17 +121,14 @@ def _alone(changed: list[Path]) -> bool:
         build.tree.notes.notes[name] = note
         findings += wrong
     building.forget(build)
-    names = [Path(os.path.relpath(path, config.docs_dir)).as_posix() for path in changed]
-    for left in _left:
-        for file in left.files.documentation_pages():
+    for one in left:
+        for file in one.files.documentation_pages():
             if file.src_uri in names and file.page is not None:
-                findings += _render(left, file.page)
-    took = time.monotonic() - began
-    log.info(f"{', '.join(names)}: this page alone, in {took:.2f} s")
+                findings += _render(one, file.page, build)
+    log.info(f"{', '.join(names)}: this page alone, in {time.monotonic() - began:.2f} s")
+    addresses = config.repo_url or "", config.site_url or ""
     for name in names:
-        findings += handbook.check_note(
-            build.tree, name, config.repo_url or "", config.site_url or ""
-        )
+        findings += handbook.check_note(build.tree, name, *addresses)
     for finding in sorted(set(findings)):
         log.warning(finding.text)
     return True
@@ -157,26 +141,24 @@ def _is_text_alone(old: Note, new: Note) -> bool:
     return old.meta.model_dump(exclude=_OWN) == new.meta.model_dump(exclude=_OWN)
 
 
-def _render(left: _Left, page: Page) -> list[Finding]:
+def _render(one: Left, page: Page, build: Build) -> list[Finding]:
     """Render a page as MkDocs does and write it; return what is wrong with it."""
-    config, files, plugins = left.config, left.files, left.config.plugins
-    _put_back(config, left.settings)
+    config, files, plugins = one.config, one.files, one.config.plugins
+    one.put_back()
     page.read_source(config)
-    page.markdown = plugins.on_page_markdown(
-        page.markdown or "", page=page, config=config, files=files
-    )
+    source = page.markdown or ""
+    page.markdown = plugins.on_page_markdown(source, page=page, config=config, files=files)
     page.render(config, files)
-    page.content = plugins.on_page_content(
-        page.content or "", page=page, config=config, files=files
-    )
+    html = page.content or ""
+    page.content = plugins.on_page_content(html, page=page, config=config, files=files)
     page.active = True
-    context = get_context(left.nav, files.documentation_pages(), config, page)
-    template = left.env.get_template(page.meta.get("template", "main.html"))
-    context = plugins.on_page_context(context, page=page, config=config, nav=left.nav)
+    context = get_context(one.nav, files.documentation_pages(), config, page)
+    template = one.env.get_template(page.meta.get("template", "main.html"))
+    context = plugins.on_page_context(context, page=page, config=config, nav=one.nav)
     text = plugins.on_post_page(template.render(context), page=page, config=config)
     page.active = False
     head, end, tail = text.rpartition("</body>")
-    notice = f'<p role="status" style="{_STYLE}">{_NOTICE[left.build.language]}</p>'
+    notice = f'<p role="status" style="{_STYLE}">{_NOTICE[build.language]}</p>'
     shown = f"{head}{notice}{end}{tail}"
-    publish.add_files(Path(config.site_dir), {page.file.dest_uri: shown} | left.build.effects.files)
-    return left.build.effects.found
+    publish.add_files(Path(config.site_dir), {page.file.dest_uri: shown} | build.effects.files)
+    return build.effects.found

@@ -22,6 +22,8 @@ _READ: Final = frozenset({".js", ".css", ".json"})
 """Files that name others."""
 _KEPT: Final = ("LICENSE", "search_index.js", "search_index.json")
 """Licences, and what Material's page script asks for by a name put together from parts."""
+
+
 def unasked(site: Path, *, cache: Cache | None = None) -> list[str]:
     """Return the addresses of the files that no page asks for.
 

@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parents[2]
 HOOKS = sorted((ROOT / "hooks").rglob("*.py"))
 LONGEST = 400
 LONG: dict[str, int] = {
-    "hooks/adapter.py": 180,
+    "hooks/adapter.py": 235,
     "hooks/markdown/reader/inline.py": 470,
     "docs/assets/javascripts/calc/form.js": 476,
     "docs/assets/javascripts/calc/core.js": 468,
