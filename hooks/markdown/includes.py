@@ -50,12 +50,12 @@ def _problems(path: str, section: str, file: Path, docs: Path, fenced: bool) -> 
         yield f"include '{path}' is an address; only files below {docs.name}/ are included"
     if path.startswith("/") or ".." in path.split("/"):
         yield f"include '{path}' leaves {docs.name}/, which is refused"
+    if path.endswith(".md") and file.is_file():
+        yield f"include '{path}' is a note, which may lead back to itself; link to it"
     if not fenced:
         yield f"include '{path}' stands outside a fence; only programs are included, as code"
     if not file.is_file():
         yield f"include '{path}' does not exist below {docs.name}/"
-    if path.endswith(".md"):
-        yield f"include '{path}' is a note, which may lead back to itself; link to it"
     text = file.read_text(encoding="utf-8", errors="replace")
     name = section[1:]
     start = re.compile(rf"8<-+[ \t]+\[[ \t]*start[ \t]*:[ \t]*{re.escape(name)}[ \t]*\]")

@@ -153,7 +153,7 @@ BAD: list[tuple[str, Change, str]] = [
         lambda p: p.write(
             "docs/topic/one.md", note('## 显存带宽\n\n--8<-- "topic/one.md"\n', "第一篇")
         ),
-        r"docs/topic/one\.md:12:9: error\[include\] include 'topic/one\.md' leads back",
+        r"docs/topic/one\.md:12:9: error\[include\] include 'topic/one\.md' is a note",
     ),
     (
         "unparsable diagram",
