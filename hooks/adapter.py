@@ -26,12 +26,12 @@ if str(ROOT) not in sys.path:  # MkDocs loads this file by path, whatever the wo
     sys.path.insert(0, str(ROOT))
 
 from hooks import build as building
-from hooks import complete, preview
-from hooks.build import Build, Place
+from hooks import preview
+from hooks.build import Build
 from hooks.findings import Finding
 from hooks.handbook import read_tree
 from hooks.notes import drafts, navigation
-from hooks.search import install as search_install
+from hooks.pages.page import Place
 from hooks.site import offline, publish
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
     config.extra["offline_worker"] = not is_serving  # read by overrides/main.html
     _say(tree.findings, build)
     if not is_serving:
-        config.nav = drafts.published_nav(config.nav or [], build.held)
+        config.nav = drafts.published_nav(config.nav or [], build.shared.held)
         publish.recover(site)
         config.site_dir = str(publish.staging_dir(site))
     return config
@@ -95,7 +95,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Leave drafts out of the site; a preview shows them."""
     build = _build(config)
     for file in () if build.is_serving else list(files.documentation_pages()):
-        if file.src_uri.removesuffix(".md").removesuffix(".en") in build.held:
+        if file.src_uri.removesuffix(".md").removesuffix(".en") in build.shared.held:
             files.remove(file)
     return files
 
@@ -117,7 +117,7 @@ def on_nav(nav: Navigation, config: MkDocsConfig, files: Files) -> Navigation:
     return nav
 
 
-def _place(page: Page, files: Files) -> Place:
+def _place(page: Page, files: Files, language: str) -> Place:
     def url_of(note_id: str) -> str | None:
         file = files.get_file_from_path(f"{note_id}.md")
         return file.url_relative_to(page.file) if file is not None else None
@@ -135,13 +135,15 @@ def _place(page: Page, files: Files) -> Place:
 
     sections = tuple(str(section.title) for section in page.ancestors)[::-1]
     title = str(page.title or "")
-    return Place(page.file.src_uri, page.file.dest_uri, title, sections, url_of, address)
+    where = (page.file.src_uri, page.file.dest_uri, title, sections, language)
+    return Place(*where, url_of, address)
 
 
 @event_priority(100)  # Before plugins look at the Markdown
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
     """Write the generated lists at their markers; let the page find its HTML ready."""
-    build, place = _build(config), _place(page, files)
+    build = _build(config)
+    place = _place(page, files, build.language)
 
     def render(*_: object) -> None:
         made = building.recall_page(build, page.markdown or "", place)
@@ -155,7 +157,8 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
 @event_priority(100)  # Before other plugins change what is complete
 def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -> str:
     """Hand what the page leaves to the build, and end it with what knows the other notes."""
-    build, place = _build(config), _place(page, files)
+    build = _build(config)
+    place = _place(page, files, build.language)
     building.merge(build, build.effects, place)
     if said := build.pace.step(build.language):
         log.info(said)
@@ -186,8 +189,8 @@ def on_post_build(config: MkDocsConfig) -> None:
         return  # a nested build: the outermost one finishes the site
     build, staged, site_url = _build(config), Path(config.site_dir), config.site_url or ""
     log.info("building the search index and checking every page")
-    search = search_install.read_settings(config.extra.get("search"))
-    _say(complete.complete_site(build, staged, config.theme.dirs, search, site_url), build)
+    search = config.extra.get("search")
+    _say(building.complete_site(build, staged, config.theme.dirs, search, site_url), build)
     if build.is_serving:
         offline.switch_off(staged)
     else:

@@ -1,95 +1,48 @@
 """One build of the site: what it remembers between pages and languages, and what it adds to them.
 
-Pages come in as Markdown and as HTML, with their paths in the sources and in the site; nothing
-here knows which generator made them.
-
-One page by itself: `fill` its Markdown, let a renderer make HTML of that (which calls
-`Build.show` for fences), give the HTML to `complete_page`. That returns what the page shows and,
-as `Effects`, all that it left for the rest of the site; both may be of an earlier build. `merge`
-hands the effects to the build, and `foot` ends the page, which knows the other notes.
+Pages come in as Markdown, with their paths in the sources and in the site; nothing here knows which
+generator made them. One page by itself: `fill` its Markdown, `recall_page`, hand what it leaves to
+`merge`, and end it with `foot`, which knows the other notes.
 """
 
 from __future__ import annotations
 
 import datetime
 import functools
-import html as html_lib
+import gzip
 import os
-import re
 import sys
 import time
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from hooks import handbook
 from hooks.cache import code, digest, of_files
-from hooks.drawings import drawn, figures
-from hooks.findings import Finding
-from hooks.links import moved, safety
-from hooks.markdown import PLACE, Rendered, finish, put_in, rendered, split, text_of
-from hooks.notes import draft_ids, drafts, history, minutes, published, twins
-from hooks.pages import (
-    aliases,
-    answers,
-    blocks,
-    catalogue,
-    footnotes,
-    questions,
-    tables,
-    takeaway,
-    term_marks,
-)
-from hooks.pages import calculator as calc_page
-from hooks.pages import fences as data_fences
+from hooks.calc import engine, presets
+from hooks.data import downloads
+from hooks.drawings import drawn
+from hooks.links import moved
+from hooks.markdown import put_in, rendered, split, text_of
+from hooks.notes import draft_ids, drafts, history, minutes, published
+from hooks.pages import calculator, catalogue, questions, term_marks, topics
 from hooks.pages import foot as feet
-from hooks.pages.values import links
-from hooks.search import from_html, pages
-from hooks.site import carry, plain, progress
-from hooks.tree import fill as fill_page
+from hooks.pages import page as a_page
+from hooks.pages.page import Effects, Place
+from hooks.search import entries
+from hooks.search import install as search_install
+from hooks.search import material as search_material
+from hooks.site import carry, check, feeds, plain, previews, progress, prune, publish
+from hooks.site import shared as entrance
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Sequence
 
+    from hooks.findings import Finding
+    from hooks.handbook import Tree
     from hooks.notes import Catalogue
     from hooks.pages import Item, Said
-    from hooks.tree import Tree
-
-
-@dataclass(frozen=True)
-class Place:
-    """A page that is being built."""
-
-    source: str
-    """Its file below the folder of the notes."""
-    page: str
-    """Its path in the site."""
-    title: str
-    sections: tuple[str, ...]
-    """Titles of the sections of the navigation that it stands in, the outermost first."""
-    url_of: Callable[[str], str | None]
-    """The address, from this page, of the note with an id; None where it is not in the site."""
-    address: Callable[[str], str]
-    """The address, from this page, of what a link in Markdown names."""
-
-
-@dataclass
-class Effects:
-    """What a rendered page leaves for the rest of the site."""
-
-    found: list[Finding] = field(default_factory=list)
-    """What is wrong with it."""
-    searched: list[pages.Page] = field(default_factory=list)
-    """What search will find of it."""
-    fallback: str = ""
-    """Where the note is shown in place of its missing twin."""
-    files: dict[str, str | bytes] = field(default_factory=dict)
-    """What it leads to, by paths in the site."""
-    asked: list[Any] = field(default_factory=list)
-    """Its interview questions."""
-    shown: dict[tuple[str, str], str] = field(default_factory=dict)
-    """The HTML of its fences by kind and text."""
-    carried: str = ""
-    """The page as Markdown."""
+    from hooks.search import pages
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,8 +61,7 @@ class Build:
 
     tree: Tree
     """What is checked and, but in a preview, without drafts."""
-    held: frozenset[str]
-    """The ids of drafts."""
+    shared: a_page.Shared
     site: Path
     """Where the site goes once it is known to be good."""
     is_serving: bool
@@ -118,25 +70,17 @@ class Build:
     today: datetime.date
     """The day of the build."""
     pace: progress.Pace
-    marks: term_marks.Marks
-    drawings: drawn.Drawings
+    items: dict[tuple[str, str], list[tuple[Item, Said]]]
+    """What readers may look for on each page, by the id and language of its note."""
     language: str = "zh"
-    anchors: dict[tuple[str, str], str] = field(default_factory=dict)
-    """The ids of the fences of the page being rendered, by kind and text."""
-    page_dir: str = ""
-    """Folder of the page being rendered, in the site; what fences link to starts there."""
-    filled: str = ""
-    """The Markdown of that page with its lists."""
     effects: Effects = field(default_factory=Effects)
-    """What that page has left so far."""
+    """What the page being built has left."""
     ways: dict[str, feet.Ways] = field(default_factory=dict)
     """The ways between notes, by language."""
     found: list[Finding] = field(default_factory=list)
     """What was found in rendered pages."""
     searched: dict[str, pages.Page] = field(default_factory=dict)
     """What search will find: the pages as rendered, by the paths of their notes."""
-    items: dict[tuple[str, str], list[tuple[Item, Said]]] = field(default_factory=dict)
-    """What readers may look for on each page, by the id and language of its note."""
     files: dict[str, str | bytes] = field(default_factory=dict)
     """What pages lead to, by paths in the site."""
     asked: dict[str, list[Any]] = field(default_factory=dict)
@@ -152,7 +96,7 @@ class Build:
         tree, notes = self.tree, self.tree.notes
         others = [tree.root / "mkdocs.yml", *(tree.docs / path for path in notes.other_files)]
         titles = sorted((path, note.title) for path, note in notes.notes.items())
-        held = [self.is_serving, *sorted(self.held)]
+        held = [self.is_serving, *sorted(self.shared.held)]
         return digest(code(), of_files(others, tree.root), tree.data.stamp, titles, held)
 
     @functools.cached_property
@@ -162,7 +106,7 @@ class Build:
 
     def calc_scripts(self, content: str) -> list[str]:
         """Return the scripts that the calculators of a page need; overrides/main.html asks."""
-        return calc_page.scripts_of(content)
+        return calculator.scripts_of(content)
 
     def minutes(self, source: str) -> int:
         """Return how long a page takes to read; 0 where it is no note. note-facts.html asks."""
@@ -173,29 +117,28 @@ class Build:
         """Return when a page was changed last; of what git does not know, today."""
         return self.days.last.get(f"{self.tree.docs.name}/{source}", self.today)
 
-    def show(self, kind: str, text: str) -> str:
-        """Return the HTML of a fence that shows data, on the page being rendered."""
-        drawn = self.tree.fences.show(kind, text, self.language, self.page_dir)
-        self.effects.files |= drawn.files
-        html = blocks.with_id(drawn.html, self.anchors.pop((kind, text), ""))
-        self.effects.shown[kind, text] = html
-        return html
-
 
 def begin(tree: Tree, site: Path, *, is_serving: bool) -> Build:
     """Return a new build of what is published; a preview shows drafts too."""
     held = draft_ids(tree.notes)
     if held and not is_serving:
-        entries = drafts.published_entries(tree.entries, held)
-        tree = replace(tree, notes=published(tree.notes), entries=entries)
-    pace = progress.Pace(len(tree.notes.ids()))
-    marks = term_marks.Marks(tree.glossary)
+        shown = drafts.published_entries(tree.entries, held)
+        tree = replace(tree, notes=published(tree.notes), entries=shown)
     now = int(os.environ.get("SOURCE_DATE_EPOCH", time.time()))
-    today = datetime.datetime.fromtimestamp(now, datetime.UTC).date()
-    drawings = drawn.Drawings(tree.docs)
-    items = catalogue.by_page(tree.items)
-    days = history.days(tree.root)
-    return Build(tree, held, site, is_serving, days, today, pace, marks, drawings, items=items)
+    data, marks, drawings = tree.data, term_marks.Marks(tree.glossary), drawn.Drawings(tree.docs)
+    shared = a_page.Shared(
+        tree.docs, tree.notes, held, data.fences, data.resolver, drawings, marks, tree.moved
+    )
+    return Build(
+        tree,
+        shared,
+        site,
+        is_serving,
+        days=history.days(tree.root),
+        today=datetime.datetime.fromtimestamp(now, datetime.UTC).date(),
+        pace=progress.Pace(len(tree.notes.ids())),
+        items=catalogue.by_page(data.items),
+    )
 
 
 def forget(build: Build) -> None:
@@ -203,24 +146,20 @@ def forget(build: Build) -> None:
     build.ways.clear()
     vars(build).pop("shown_notes", None)
     build.tree.data.forget()
-    build.items = catalogue.by_page(build.tree.items)
+    build.items = catalogue.by_page(build.tree.data.items)
     build.pace = progress.Pace(sys.maxsize)
 
 
 def fill(build: Build, markdown: str, place: Place) -> str:
     """Return a page's Markdown with the generated lists at their markers; keep it to carry away."""
-    tree = build.tree
-    build.page_dir = Path(place.page).parent.as_posix()
-    build.effects = Effects()
-    note = tree.notes.notes.get(place.source)
-    build.anchors = blocks.anchors(note) if note is not None else {}
-    filled = fill_page(tree, markdown, place.source, build.language, build.days.first)
-    build.filled = filled
+    note = build.tree.notes.notes.get(place.source)
+    added = build.days.first
+    filled = handbook.fill(build.tree, markdown, place.source, place.language, added)
     if note is not None and note.meta is not None and not build.is_serving:
         leaf = carry.Leaf(
             place.page,
             note.id,
-            build.language,
+            place.language,
             note.title,
             note.meta.description,
             note.meta.verified.isoformat() if note.meta.verified else "",
@@ -241,88 +180,32 @@ def recall_page(build: Build, markdown: str, place: Place) -> Made:
     note = notes.notes.get(place.source)
     twin = notes.twin(note, "en" if note.language == "zh" else "zh") if note is not None else None
     texts = [one.text if one is not None else "" for one in (note, twin)]
-    # A page may stand in for its missing twin: the language is that of the frame.
-    where = (place.source, place.page, build.language, place.title, place.sections)
+    where = (place.source, place.page, place.language, place.title, place.sections)
     those = build.items.get((note.id, note.language), []) if note is not None else []
-    key = (*where, markdown, build.filled, *texts, [said.anchor for _, said in those])
+    leaf, _ = build.written.get(place.page, (None, ""))
+    key = (*where, markdown, leaf and leaf.text, *texts, [said.anchor for _, said in those])
 
     def make() -> Made:
-        page = read_page(build, markdown, place)
-        html, effects = complete_page(build, finish_page(build, page, place), place)
+        body = split(note.text).body if note is not None else ""
+        if note is not None and body.strip("\n") == markdown.strip("\n"):
+            page = note.rendered  # the check has read it
+        else:
+            page = rendered(text_of(markdown, build.tree.docs))
+        html, effects = a_page.complete(page, place, build.shared)
+        if place.page in build.written:
+            effects.carried = _as_markdown(build, place, effects)
+        effects.shown = {}  # nobody asks for it again, and drawings are large
         return Made(html, page.html.contents, effects)
 
     return build.tree.data.cache.recall("page", key, make, build.stamp)
 
 
-def read_page(build: Build, markdown: str, place: Place) -> Rendered:
-    """Return a page's Markdown as read and rendered: the check has done so, or lists were added."""
-    note = build.tree.notes.notes.get(place.source)
-    if note is not None and split(note.text).body.strip("\n") == markdown.strip("\n"):
-        return note.rendered
-    return rendered(text_of(markdown, build.tree.docs))
-
-
-def finish_page(build: Build, page: Rendered, place: Place) -> str:
-    """Return the HTML of a page with the final addresses of its links and its data."""
-
-    def show(match: re.Match[str]) -> str:
-        kind, text = page.html.places[int(match["number"])]
-        try:
-            return build.show(kind, text)
-        except data_fences.ERRORS:  # a preview goes on: the check has said what is wrong
-            return f"<pre><code>{html_lib.escape(text)}</code></pre>"
-
-    return PLACE.sub(show, finish(page.html.html, page.marked, place.address))
-
-
-def complete_page(build: Build, html: str, place: Place) -> tuple[str, Effects]:
-    """Check a page's HTML; return it with its twin's ids, drawings, links of numbers and term
-    marks, and what it leaves for the rest of the site.
-    """
-    tree, effects = build.tree, build.effects
-    note = tree.notes.notes.get(place.source)
-    if note is None:
-        return html, effects
-    effects.found += safety.check_rendered(html, note.file, note.text)
-    html = footnotes.complete(html, note)
-    twin = tree.notes.twin(note, "en" if note.language == "zh" else "zh")
-    if twin is not None:
-        html = aliases.add_aliases(html, twins.twin_ids(note, twin))
-    html = moved.add_anchors(html, note.id, tree.moved)
-    html = figures.inline_figures(
-        html, page_dir=tree.docs / build.page_dir, docs_dir=tree.docs, language=build.language
-    )
-    html, problems = links.render(
-        html, tree.resolver, language=note.language, page_dir=build.page_dir
-    )
-    effects.found += [Finding(note.file, 0, 0, "value-marker", one) for one in problems]
-    if note.meta is not None and note.meta.kind == "questions":
-        html, cards = questions.fold(html, note, twin)
-        if note.language == build.language:
-            effects.asked = cards
-    html = answers.put_ids(blocks.number_figures(html), note, tree.notes)
-    if note.language == build.language:
-        effects.searched = [
-            from_html.read(
-                html,
-                location=place.page,
-                title=place.title or note.title,
-                note=note,
-                language=build.language,
-                trail=list(place.sections),
-            )
-        ]
-    else:
-        effects.fallback = place.page
-    html = tables.free_corners(html)
-    if place.page in build.written:
-        effects.carried = _carry(build, place.page)
-    effects.shown = {}  # nobody asks for it again, and drawings are large
-    if note.id in build.held:
-        html = drafts.notice(build.language) + html
-    html = build.drawings.put_in(html, note.language)  # search has collected the diagram's text
-    html = build.marks.mark(html, note)  # after search has collected: it finds the text alone
-    return takeaway.card(html, note), effects
+def _as_markdown(build: Build, place: Place, effects: Effects) -> str:
+    """Return a page as Markdown that needs nothing of the site."""
+    leaf, path = build.written[place.page]
+    include = functools.partial(put_in, docs=build.tree.docs)
+    reading = plain.Reading(place.page, path, leaf.language, effects.shown, include)
+    return plain.plain(leaf.text, reading)
 
 
 def merge(build: Build, effects: Effects, place: Place) -> None:
@@ -334,8 +217,7 @@ def merge(build: Build, effects: Effects, place: Place) -> None:
         build.searched[place.source].fallback = effects.fallback
     build.files |= effects.files
     if effects.asked:
-        folder = Path(place.page).parent.as_posix()
-        build.asked.setdefault(folder, []).extend(effects.asked)
+        build.asked.setdefault(place.folder, []).extend(effects.asked)
     if place.page in build.written:
         leaf, path = build.written[place.page]
         build.written[place.page] = (replace(leaf, text=effects.carried), path)
@@ -343,7 +225,7 @@ def merge(build: Build, effects: Effects, place: Place) -> None:
 
 def foot(build: Build, place: Place) -> str:
     """Return what stands below a page: what to read before and next, and what leads to it."""
-    tree, language = build.tree, build.language
+    tree, language = build.tree, place.language
     note = tree.notes.notes.get(place.source)
     if note is None:
         return ""
@@ -353,10 +235,52 @@ def foot(build: Build, place: Place) -> str:
     return feet.foot(ways, tree.paths, note.id, tree.notes, language, place.url_of)
 
 
-def _carry(build: Build, page: str) -> str:
-    """Return a page as Markdown that needs nothing of the site."""
-    leaf, path = build.written[page]
-    include = functools.partial(put_in, docs=build.tree.docs)
-    return plain.plain(
-        build.filled, plain.Reading(page, path, leaf.language, build.effects.shown, include)
-    )
+def complete_site(
+    build: Build, staged: Path, theme_dirs: Sequence[str], settings: Any, site_url: str
+) -> list[Finding]:
+    """Write what pages lead to beside them, and return what is wrong with the finished pages.
+
+    Args:
+        build: The build, all pages of which are on disk.
+        staged: The folder that they lie in.
+        theme_dirs: Where the theme's files lie.
+        settings: Those of the search (`extra.search`).
+        site_url: The address that the site is published at; empty while unknown.
+    """
+    tree, cache, found = build.tree, build.tree.data.cache, list(build.searched.values())
+    entries.add_entries(found, entries.of_items(build.items))
+    search = search_install.read_settings(settings)
+    search.topics = {one: topics.offered(tree.areas, tree.notes, one) for one in ("zh", "en")}
+    theme = search_material.find_theme_dir(theme_dirs)
+    terms = list(tree.glossary.terms.values())
+    search_install.install(staged, theme, found, terms, search, cache)
+    publish.add_licences(tree.root, staged)
+    for files in (
+        moved.redirect_pages(tree.moved, site_url),
+        _carried(build, site_url),
+        downloads.files(tree.facts),
+        build.files,
+        questions.files(build.asked, site_url),
+        presets.files(engine.default(tree.facts).data),
+        previews.files(found),
+        entrance.entrance_files(build.about, site_url),
+    ):
+        publish.add_files(staged, files)
+    sitemap = staged / "sitemap.xml"
+    if sitemap.is_file():  # again, without the day of the build in its head
+        packed = gzip.compress(sitemap.read_bytes(), mtime=0)
+        publish.add_files(staged, {"sitemap.xml.gz": packed})
+    if not build.is_serving:
+        prune.prune(staged, cache=cache)
+    return sorted({*build.found, *check.check_site(staged, site_url=site_url, cache=cache)})
+
+
+def _carried(build: Build, site_url: str) -> dict[str, str]:
+    """Return the pages as Markdown and the lists of them, by their paths in the site."""
+    places = [page.path.removesuffix(".md") for one in build.tree.entries for page in one.pages()]
+    order = {note: number for number, note in enumerate(places)}
+    written = sorted(build.written.values(), key=lambda one: order.get(one[0].note, len(order)))
+    leaves, docs = [leaf for leaf, _ in written], build.tree.docs.name
+    added = {leaf.page: build.days.first.get(f"{docs}/{path}") for leaf, path in written}
+    days = {page: day for page, day in added.items() if day is not None}
+    return carry.files(leaves, build.about, site_url) | feeds.files(leaves, days, site_url)

@@ -6,10 +6,14 @@ import importlib
 import os
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from hooks.findings import Finding, has_errors
+
+if TYPE_CHECKING:
+    from hooks.handbook import Tree
 
 # What only one command needs is imported there: a check on every save must start at once.
 
@@ -112,7 +116,7 @@ def _find(
     from hooks import handbook
 
     tree = handbook.read_tree(ROOT, repo_url=repo_url, site_url=site_url)
-    findings = tree.findings + handbook.readme_findings(tree)
+    findings = tree.findings + _contents(tree)
     if since:
         from hooks.notes import history
 
@@ -123,6 +127,14 @@ def _find(
         name = site.as_posix().rstrip("/")
         findings += site_check.check_site(site, site_url=site_url, name=name)
     return len(tree.notes.notes), sorted(set(findings))
+
+
+def _contents(tree: Tree, *, write: bool = False, site_url: str = "") -> list[Finding]:
+    from hooks.notes import published
+    from hooks.pages import contents
+
+    notes = published(tree.notes)
+    return contents.check_root(ROOT, tree.entries, notes, write=write, site_url=site_url)
 
 
 def _lies_in(finding: Finding, paths: tuple[Path, ...]) -> bool:
@@ -138,7 +150,7 @@ def contents(write: bool, site_url: str) -> None:
     from hooks import handbook
 
     tree = handbook.read_tree(ROOT)
-    findings = handbook.readme_findings(tree, write=write, site_url=site_url if write else "")
+    findings = _contents(tree, write=write, site_url=site_url if write else "")
     if write:
         click.echo(f"contents: {'written' if findings else 'fresh already'}", err=True)
         return
@@ -171,8 +183,12 @@ def release() -> None:
     Exit status: 0 where they stood there, 1 where docs/data/published.txt must be committed.
     """
     from hooks import handbook
+    from hooks.data import Layout
+    from hooks.links import moved
+    from hooks.notes import published
 
-    changed = handbook.publish(handbook.read_tree(ROOT))
+    tree = handbook.read_tree(ROOT)
+    changed = moved.publish(Layout(tree.docs), published(tree.notes), tree.moved)
     said = "written: commit docs/data/published.txt" if changed else "fresh"
     click.echo(f"release: addresses {said}", err=True)
     sys.exit(1 if changed else 0)

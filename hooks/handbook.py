@@ -1,26 +1,23 @@
-"""Run every check on the sources: what the command line, a build and CI have in common."""
+"""The handbook's sources, read and checked once: what commands, a build and CI have in common."""
 
 from __future__ import annotations
 
-import hashlib
+import datetime
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
-from functools import partial
+from dataclasses import dataclass, replace
+from functools import cache, cached_property, partial
 from pathlib import Path
 
-from hooks import cache
-from hooks.calc import registry
-from hooks.data import (
-    Layout,
-    measured_check,
-    paths,
-    resources,
-)
+from hooks.cache import FOLDER, Cache, digest, of_files
+from hooks.calc import engine, registry
+from hooks.data import Layout, facts, glossary, glossary_load, load, measured_check, resources
+from hooks.data import paths as ways
 from hooks.drawings import diagrams, drawn, figures
 from hooks.findings import Finding
 from hooks.links import Settings, assets, check, moved, safety, text
+from hooks.markdown import rendered, split, text_of
 from hooks.notes import (
     Catalogue,
     Note,
@@ -32,35 +29,124 @@ from hooks.notes import (
     published,
     questions,
     twins,
-)
-from hooks.pages import (
-    contents,
-    topics,
-)
+)  # fmt: skip
+from hooks.pages import DataFences, Item, markers, source_use, term_marks, topics
+from hooks.pages import catalogue as everything
 from hooks.pages import fences as data_fences
 from hooks.pages import glossary as glossary_page
 from hooks.pages import paths as paths_page
-from hooks.pages.values import check as values
+from hooks.pages import resources as resources_page
+from hooks.pages import sources as bibliography
+from hooks.pages.values import check as value_check
+from hooks.pages.values import values
 from hooks.search.words import term_forms
-from hooks.tree import Data, Tree, generated_ids
-
-WRITTEN = {"README.md": "zh", "README.en.md": "en", "CONTENTS.md": "zh", "CONTENTS.en.md": "en"}
-"""The files at the root that are partly generated, and their languages."""
-
 
 _PROGRAM = re.compile(rb'"path": "([^"\\]+)"')
 _NO_DATA = re.compile(
-    r"assets/(?!javascripts/calc/)|data/(?:raw|external|published|moved)|.*\.(?:svg|png|jpe?g|webp|pdf)\Z"
+    r"assets/(?!javascripts/calc/)|data/(?:raw|external|published|moved)"
+    r"|.*\.(?:svg|png|jpe?g|webp|pdf)\Z"
 )
 """Files that no figure on a page is taken from."""
 
 
+class Data:
+    """The data that pages show: each part is read when somebody first asks for it."""
+
+    def __init__(
+        self, root: Path, notes: Catalogue, library: resources.Library, cache: Cache, docs: Path
+    ) -> None:
+        """Note where the data lie; nothing is read yet."""
+        self.root, self.docs, self.notes, self.library = root, docs, notes, library
+        self.cache = cache
+        self._users: dict[str, dict[str, list[Note]]] = {}
+
+    @cached_property
+    def facts(self) -> tuple[facts.FactBase, list[Finding]]:
+        """The facts, and what is wrong with them."""
+        folder = Layout(self.docs).data
+        key = of_files([folder], self.docs)
+        return self.cache.recall("facts", key, partial(load.load_facts, folder))
+
+    @cached_property
+    def glossary(self) -> tuple[glossary.Glossary, list[Finding]]:
+        """The terms, and what is wrong with them."""
+        return glossary_load.read_glossary(Layout(self.docs).terms)
+
+    @cached_property
+    def fences(self) -> DataFences:
+        """Renders the fences that show data; what the check has rendered is there already."""
+        return DataFences(self.facts[0], self.docs, self.root, self.notes, cache=self.cache)
+
+    @cached_property
+    def resolver(self) -> values.Resolver:
+        """Looks up the numbers in prose, likewise."""
+        known, pages = self.fences.known, frozenset(self.notes.ids())
+        return values.Resolver(self.facts[0], self.docs, self.root, pages, known=known)
+
+    @cached_property
+    def items(self) -> tuple[Item, ...]:
+        """All that readers may look for, of every kind."""
+        notes, calculators = published(self.notes), engine.default(self.facts[0])
+        return everything.gather(notes, self.glossary[0], self.library, self.fences, calculators)
+
+    def users(self, language: str) -> dict[str, list[Note]]:
+        """Return the notes of a language that rest on each source, by its key."""
+        if language not in self._users:
+            find = partial(source_use.of_note, base=self.facts[0], resolver=self.resolver)
+            self._users[language] = source_use.users(self.notes, language, find)
+        return self._users[language]
+
+    def forget(self) -> None:
+        """Forget what was concluded from the texts of notes."""
+        vars(self).pop("items", None)
+        self._users.clear()
+
+    @cached_property
+    def stamp(self) -> str:
+        """A hash of everything beside a note and its twin that the numbers on pages rest on: data,
+        records, the programs that they name, calculators, and the names of all notes.
+        """
+        files = [self.docs / one for one in self.notes.other_files if not _NO_DATA.match(one)]
+        records = [one for one in files if one.suffix == ".json" and "measured" in one.parts]
+        named = {name.decode() for one in records for name in _PROGRAM.findall(one.read_bytes())}
+        programs = [self.root / one for one in named if not one.startswith(f"{self.docs.name}/")]
+        files += [*programs, *registry.scripts()]
+        titles = [(note.path, note.title) for note in self.notes.notes.values()]
+        return digest(of_files(files, self.root), titles)
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """The sources of a site, read once."""
+
+    root: Path
+    docs: Path
+    notes: Catalogue
+    entries: tuple[navigation.Entry, ...]
+    data: Data
+    areas: list[topics.Area]
+    paths: tuple[ways.LearningPath, ...]
+    """Learning paths; empty where they are bad or absent."""
+    library: resources.Library
+    """The library of resources, as far as it is valid."""
+    findings: list[Finding]
+    """Everything the checks found, sorted."""
+    moved: Mapping[str, str]
+    """What took the place of pages and headings that are gone since a release."""
+
+    @property
+    def facts(self) -> facts.FactBase:
+        """The facts, as far as they are valid."""
+        return self.data.facts[0]
+
+    @property
+    def glossary(self) -> glossary.Glossary:
+        """The terms, as far as they are valid."""
+        return self.data.glossary[0]
+
+
 def read_tree(
-    root: Path,
-    docs: Path | None = None,
-    *,
-    repo_url: str = "",
-    site_url: str = "",
+    root: Path, docs: Path | None = None, *, repo_url: str = "", site_url: str = ""
 ) -> Tree:
     """Read the sources below `root` and check them.
 
@@ -71,22 +157,41 @@ def read_tree(
         site_url: The address the site is published at, likewise.
     """
     docs = docs or root / "docs"
-    settings = Settings(repo_url, site_url, root, docs.name)
-    kept = cache.Cache(root / cache.FOLDER)
-    notes, findings = catalogue.load(docs, root, kept)
+    layout, kept = Layout(docs), Cache(root / FOLDER)
+    notes, wrong = catalogue.load(docs, root, kept)
     # Mermaid's parser is a process of its own, which works beside the rest.
     with ThreadPoolExecutor(1) as beside:
         pictures = beside.submit(_check_diagrams, notes, docs, root)
-        tree = _read_rest(root, docs, notes, settings, kept)
-        findings += tree.findings + pictures.result()
-    return replace(tree, findings=sorted(set(findings)))
+        shown = published(notes)
+        entries, wrong_entries = navigation.load(root / "mkdocs.yml", notes)
+        areas, wrong_areas = topics.load(layout.topics, layout.name(layout.topics))
+        library, wrong_library = resources.load_resources(
+            layout.resources, {area.id for area in areas}
+        )
+        learning, wrong_paths = paths_page.load(layout, notes)
+        former, wrong_moves = moved.read(layout, shown)
+        data = Data(root, notes, library, kept, docs)
+        tree = Tree(root, docs, notes, entries, data, areas, learning, library, [], former)
+        settings = Settings(repo_url, site_url, root, docs.name)
+        found = [
+            *(*wrong, *wrong_entries, *wrong_areas, *wrong_library, *wrong_paths, *wrong_moves),
+            *twins.check_pairs(notes),
+            *twins.missing(shown),
+            *drafts.check_drafts(notes),
+            *prerequisites.check_prerequisites(notes),
+            *questions.check_questions(notes),
+            *_orphans(root, docs, notes),
+            *_check_data(data),
+            *check.check_links(notes, settings, generated_ids(tree, kept=True)),
+        ]
+        found += pictures.result()
+    return replace(tree, findings=sorted(set(found)))
 
 
 def reread(tree: Tree, note: Note) -> tuple[Note, list[Finding]]:
     """Return a note as its file is now, and what cannot be read of it."""
-    prefix = note.file.removesuffix(f"/{note.path}")
     data = (tree.docs / note.path).read_bytes()
-    return catalogue.read_note(note.path, data, tree.docs, prefix)
+    return catalogue.read_note(note.path, data, tree.docs, tree.docs.name)
 
 
 def check_note(tree: Tree, path: str, repo_url: str = "", site_url: str = "") -> list[Finding]:
@@ -96,81 +201,6 @@ def check_note(tree: Tree, path: str, repo_url: str = "", site_url: str = "") ->
     findings = _verdict(note, tree.data)
     findings += check.check_links(tree.notes, settings, generated_ids(tree), note)
     return sorted(set(findings))
-
-
-def _read_rest(
-    root: Path,
-    docs: Path,
-    notes: Catalogue,
-    settings: Settings,
-    kept: cache.Cache,
-) -> Tree:
-    findings: list[Finding] = []
-    layout = Layout(docs)
-    findings += twins.check_pairs(notes)
-    findings += drafts.check_drafts(notes)
-    findings += prerequisites.check_prerequisites(notes)
-    findings += questions.check_questions(notes)
-    config = root / "mkdocs.yml"
-    entries: tuple[navigation.Entry, ...] = ()
-    if config.is_file():
-        entries = navigation.read_navigation(config)
-        findings += navigation.check_navigation(entries, notes)
-    hidden = f"/{drawn.FOLDER}/"  # named by hashes, which no note writes
-    orphans = assets.orphans(notes, docs, docs.name, _beside(root))
-    findings += [one for one in orphans if hidden not in one.file]
-    areas, problems = topics.load(layout.topics, layout.name(layout.topics))
-    findings += problems
-    findings += missing_translations(published(notes))
-    library, problems = resources.load_resources(layout.resources, {area.id for area in areas})
-    findings += problems
-    ways, problems = _check_paths(notes, layout)
-    findings += problems
-    former, problems = _check_published(published(notes), layout)
-    findings += problems
-    data = Data(root, docs, notes, library, kept)
-    data.stamp = _stamp(data)
-    findings += _check_data(data)
-    tree = Tree(
-        root,
-        docs,
-        notes,
-        entries,
-        data,
-        areas,
-        ways,
-        library,
-        findings,
-        former,
-    )
-    rest = cache.of_files([config, layout.report, layout.terms], root)
-    texts = [(path, note.text) for path, note in notes.notes.items()]
-    made_from = cache.digest(data.stamp, rest, texts, sorted(notes.other_files))
-    findings += check.check_links(notes, settings, generated_ids(tree, made_from))
-    return tree
-
-
-def _check_published(notes: Catalogue, layout: Layout) -> tuple[dict[str, str], list[Finding]]:
-    """Return what has moved since a release, and which of its addresses no longer answer."""
-    former: dict[str, str] = {}
-    findings: list[Finding] = []
-    if layout.moved.is_file():
-        text = layout.moved.read_text(encoding="utf-8")
-        former, findings = moved.load(text, layout.name(layout.moved), notes)
-    if layout.published.is_file():
-        lines = layout.published.read_text(encoding="utf-8").splitlines()
-        findings += moved.check(lines, layout.name(layout.published), notes, former)
-    return former, findings
-
-
-def _check_paths(
-    notes: Catalogue, layout: Layout
-) -> tuple[tuple[paths.LearningPath, ...], list[Finding]]:
-    path = layout.paths
-    found, document, findings = paths.load_paths(path, layout.name(path))
-    if found and document is not None:
-        findings += paths_page.check(found, document, notes)
-    return (() if findings else found), findings
 
 
 def diagrams_of(notes: Catalogue) -> list[diagrams.Diagram]:
@@ -192,86 +222,45 @@ def _check_diagrams(notes: Catalogue, docs: Path, root: Path) -> list[Finding]:
     return found + drawn.Drawings(docs).check(written)
 
 
-def _beside(root: Path) -> list[Path]:
-    """Return the files outside the notes that may name assets."""
-    files = [root / "mkdocs.yml", *root.glob("*.md"), *(root / "overrides").rglob("*")]
-    return [path for path in files if path.is_file()]
+def _orphans(root: Path, docs: Path, notes: Catalogue) -> Iterator[Finding]:
+    beside = [root / "mkdocs.yml", *root.glob("*.md"), *(root / "overrides").rglob("*")]
+    for one in assets.orphans(notes, docs, docs.name, [one for one in beside if one.is_file()]):
+        if f"/{drawn.FOLDER}/" not in one.file:  # named by hashes, which no note writes
+            yield one
 
 
-def _check_data(data: Data) -> list[Finding]:
+def _check_data(data: Data) -> Iterator[Finding]:
     """Check the data, and what each note says and shows by itself: once, until that changes."""
-    root, docs, notes, stamp, kept = data.root, data.docs, data.notes, data.stamp, data.cache
-    layout = Layout(docs)
-    terms = _hash(docs, layout.terms.glob("*"))
+    docs, notes, kept = data.docs, data.notes, data.cache
+    terms = of_files([Layout(docs).terms], docs)
     texts = [(path, note.text) for path, note in notes.notes.items()]
-    everything = cache.digest(stamp, terms, texts, sorted(notes.other_files))
-    findings = [*data.facts[1]]
-
-    def of_all() -> list[Finding]:
-        return data.glossary[1] + glossary_page.check(data.glossary[0], notes)
-
-    findings += kept.recall("together", everything, of_all)
+    key: tuple[object, ...] = (data.stamp, terms, texts, sorted(notes.other_files))
+    yield from data.facts[1]
+    yield from kept.recall(
+        "glossary", key, lambda: data.glossary[1] + glossary_page.check(data.glossary[0], notes)
+    )
     for note in notes.notes.values():
         twin = notes.twin(note, "en" if note.language == "zh" else "zh")
-        key = (note.path, note.text, twin.text if twin is not None else "", stamp, terms)
-        findings += kept.recall("verdict", key, partial(_verdict, note, data))
+        key = (note.path, note.text, twin.text if twin is not None else "", data.stamp, terms)
+        yield from kept.recall("verdict", key, partial(_verdict, note, data))
     for path in sorted(notes.other_files):
-        file = docs / path
+        file, name = docs / path, f"{docs.name}/{path}"
         if path.endswith(".svg") and "/figures/" in path:
-            name = file.relative_to(root).as_posix()
-            figure = (name, file.read_bytes())
-            findings += kept.recall("figure", figure, partial(figures.check_svg, file, name))
+            key = (name, file.read_bytes())
+            yield from kept.recall("figure", key, partial(figures.check_svg, file, name))
         elif path.endswith(".json") and "/measured/" in path:
-            findings += kept.recall("record", (path, stamp), partial(_check_record, file, data))
-    return findings
+            yield from kept.recall("record", (path, data.stamp), partial(_check_record, file, data))
+
+
+def _check_record(file: Path, data: Data) -> list[Finding]:
+    known, base = data.fences.known, data.facts[0]
+    return measured_check.check_record(file, data.root, known, base.texts)
 
 
 def _verdict(note: Note, data: Data) -> list[Finding]:
     """Check what a note says and shows, without the places that it links to."""
     alone = Catalogue({note.path: note})
-    findings = [*text.check(note), *safety.check_note(note), *check_shown(note, data)]
-    if not note.is_draft:
-        findings += budgets.check_budgets(alone)
-    if note.language == "zh":
-        findings += term_forms.check_forms(alone, list(data.glossary[0].terms.values()))
-    return findings
-
-
-def _hash(docs: Path, files: Iterable[Path]) -> str:
-    """Return a hash of files and their paths."""
-    mark = hashlib.blake2b(digest_size=20)
-    for path in sorted(one for one in files if one.is_file()):
-        data = path.read_bytes()
-        name = path.relative_to(docs).as_posix()
-        mark.update(f"{name}\0{len(data)}\0".encode("utf-8", "surrogatepass") + data)
-    return mark.hexdigest()
-
-
-def _stamp(data: Data) -> str:
-    """Return a hash of everything beside a note and its twin that the numbers on pages rest on:
-    data, records, the programs that they name, calculators, and the names of all notes.
-    """
-    notes, docs = data.notes, data.docs
-    files = [docs / path for path in notes.other_files if _NO_DATA.match(path) is None]
-    mark = hashlib.blake2b(_hash(docs, files).encode(), digest_size=20)
-    named: set[str] = set()
-    for path in files:
-        if path.suffix == ".json" and "/measured/" in path.as_posix():
-            names = _PROGRAM.findall(path.read_bytes())
-            named.update(name.decode("utf-8", "replace") for name in names)
-    for name in sorted(named):
-        program = data.root / name
-        if not name.startswith(f"{docs.name}/") and program.is_file():
-            mark.update(name.encode() + b"\0" + program.read_bytes())
-    mark.update(_hash(registry.FOLDER, registry.scripts()).encode())
-    for note in notes.notes.values():
-        mark.update(f"{note.path}\0{note.title}\0".encode("utf-8", "surrogatepass"))
-    return mark.hexdigest()
-
-
-def check_shown(note: Note, data: Data) -> list[Finding]:
-    """Check what a note shows beside its prose, and the numbers in it."""
-    findings: list[Finding] = []
+    findings = [*text.check(note), *safety.check_note(note)]
     for fence in note.source.fences:
         kind = fence.info.split(" ")[0]
         if kind in data_fences.KINDS:
@@ -281,59 +270,90 @@ def check_shown(note: Note, data: Data) -> list[Finding]:
                 place = (note.file, fence.line, 1)
                 findings.append(Finding(*place, f"{kind}-block", str(error)))
     if "<!--" in note.text:
-        findings += values.check_note(note, data.notes, data.resolver)
+        findings += value_check.check_note(note, data.notes, data.resolver)
+    if not note.is_draft:
+        findings += budgets.check_budgets(alone)
+    if note.language == "zh":
+        findings += term_forms.check_forms(alone, list(data.glossary[0].terms.values()))
     return findings
 
 
-def _check_record(file: Path, data: Data) -> list[Finding]:
-    base = data.facts[0]
-    return measured_check.check_record(file, data.root, data.fences.known, base.texts)
+def fill(
+    tree: Tree,
+    markdown: str,
+    path: str,
+    language: str,
+    added: Mapping[str, datetime.date] | None = None,
+) -> str:
+    """Return a page's Markdown with what is generated at its markers.
 
-
-def missing_translations(notes: Catalogue) -> list[Finding]:
-    """Tell which notes exist in one language only; readers of the other see a notice."""
-    names = {"zh": "Chinese", "en": "English"}
-    findings = []
-    for note in notes.notes.values():
-        other = "en" if note.language == "zh" else "zh"
-        if notes.twin(note, other) is None:
-            message = f"no {names[other]} twin yet; its readers see this page with a notice"
-            findings.append(Finding(note.file, 0, 0, "untranslated", message))
-    return findings
-
-
-def publish(tree: Tree) -> bool:
-    """Write down the pages and headings of a release; tell whether that changed the file."""
-    path = Layout(tree.docs).published
-    fresh = "".join(
-        f"{one}\n" for one in sorted(moved.current(published(tree.notes)) | {*tree.moved})
-    )
-    if path.is_file() and path.read_text(encoding="utf-8") == fresh:
-        return False
-    path.write_text(fresh, encoding="utf-8")
-    return True
-
-
-def readme_findings(tree: Tree, *, write: bool = False, site_url: str = "") -> list[Finding]:
-    """Compare the committed contents with the notes; rewrite them if asked.
-
-    With `site_url`, the README files say that the site is there.
+    Args:
+        tree: The sources.
+        markdown: The page's text.
+        path: The note's path below the docs folder.
+        language: The language of the page.
+        added: The day on which each file of a note was added, where it matters.
     """
-    findings: list[Finding] = []
-    notes = published(tree.notes)
-    for name, language in WRITTEN.items():
-        path = tree.root / name
-        if not path.is_file():
-            continue
-        text = path.read_text(encoding="utf-8")
-        fresh = contents.refresh(text, tree.entries, notes, language=language, prefix="docs")
-        if site_url:
-            fresh = contents.refresh_site(fresh, site_url, language)
-        if fresh != text:
-            if write:
-                path.write_text(fresh, encoding="utf-8")
-            pairs = zip(text.split("\n"), fresh.split("\n"), strict=False)
-            line = next((n for n, (old, new) in enumerate(pairs, 1) if old != new), 1)
-            message = "it is stale; run: make contents"
-            findings.append(Finding(name, line, 1, "stale-contents", message))
-    return findings
+    if not markers.are_in(markdown):
+        return markdown
+    data, shown = tree.data, published(tree.notes)
+
+    def library(language: str) -> str:
+        users = data.users(language)
+        cited = resources_page.citing(tree.library, tree.notes, language, tree.facts, users)
+        return resources_page.render(tree.library, tree.areas, cited, language)
+
+    def uses(language: str) -> glossary_page.Uses:
+        order = [page.path.removesuffix(".md") for one in tree.entries for page in one.pages()]
+        return term_marks.Marks(tree.glossary).uses(shown, order, language)
+
+    page = markers.Page(
+        path,
+        language,
+        shown,
+        tree.entries,
+        added or {},
+        tree.areas,
+        Layout(tree.docs).report,
+        sources=lambda language: bibliography.render(tree.facts, data.users(language), language),
+        learning=tree.paths,
+        resources=library,
+        terms=tree.glossary,
+        items=data.items,
+        uses=uses if added is not None else None,
+    )
+    return markers.fill_markers(markdown, page)
+
+
+def generated_ids(tree: Tree, *, kept: bool = False) -> Callable[[Note], frozenset[str]]:
+    """Return what gives the ids that a build adds to a note's page: by items, and at markers.
+
+    Args:
+        tree: The sources.
+        kept: Whether what all of them depend on is known, so that results may be kept.
+    """
+    data, those = tree.data, cache(lambda: everything.by_page(tree.data.items))
+
+    def make(note: Note) -> frozenset[str]:
+        found = everything.ids(those(), note)
+        body = split(note.text).body
+        filled = fill(tree, body, note.path, note.language)
+        if filled != body:
+            found |= rendered(text_of(filled, tree.docs)).source.ids
+        return found
+
+    @cache
+    def stamp() -> str:
+        layout = Layout(tree.docs)
+        files = of_files([tree.root / "mkdocs.yml", layout.report, layout.terms], tree.root)
+        texts = [(path, note.text) for path, note in tree.notes.notes.items()]
+        return digest(data.stamp, files, texts, sorted(tree.notes.other_files))
+
+    @cache
+    def of_path(path: str) -> frozenset[str]:
+        note = tree.notes.notes[path]
+        if not kept:
+            return make(note)
+        return data.cache.recall("ids", (stamp(), path), partial(make, note))
+
+    return lambda note: of_path(note.path)

@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterable, Mapping
 from urllib.parse import quote
 
+from hooks.data import Layout
 from hooks.findings import Finding, nearest, schema
 from hooks.notes import DEFAULT_LANGUAGE, LANGUAGES, Catalogue
 
@@ -88,3 +89,26 @@ def redirect_pages(moved: Mapping[str, str], site_url: str) -> dict[str, str]:
             link = f'<link rel="canonical" href="{html.escape(site_url + there)}">\n'
             made[here] = _PAGE.format(language, link if site_url else "", address)
     return made
+
+
+def read(layout: Layout, notes: Catalogue) -> tuple[dict[str, str], list[Finding]]:
+    """Return what has moved since a release, and which of its addresses no longer answer."""
+    former: dict[str, str] = {}
+    findings: list[Finding] = []
+    if layout.moved.is_file():
+        text = layout.moved.read_text(encoding="utf-8")
+        former, findings = load(text, layout.name(layout.moved), notes)
+    if layout.published.is_file():
+        lines = layout.published.read_text(encoding="utf-8").splitlines()
+        findings += check(lines, layout.name(layout.published), notes, former)
+    return former, findings
+
+
+def publish(layout: Layout, notes: Catalogue, moved: Mapping[str, str]) -> bool:
+    """Write down the pages and headings of a release; tell whether that changed the file."""
+    path = layout.published
+    fresh = "".join(f"{one}\n" for one in sorted(current(notes) | {*moved}))
+    if path.is_file() and path.read_text(encoding="utf-8") == fresh:
+        return False
+    path.write_text(fresh, encoding="utf-8")
+    return True

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from hooks.markdown import html_tags
 from hooks.markdown.mark import TOKEN, Marked, plain
 from hooks.markdown.slugs import Slugger
 from hooks.markdown.source import Fence, Heading, HtmlTag
-from hooks.markdown.text import plain_text
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -50,17 +49,14 @@ def _parser() -> MarkdownIt:
 
 def read(marked: Marked) -> View:
     """Return GitHub's view of a marked text; lines and columns are those of the text."""
-    env: dict[str, Any] = {}
     view, slugger = View(), Slugger()
-    tokens = _parser().parse(marked.text, env)
+    tokens = _parser().parse(marked.text)
     lines = marked.text.split("\n")
     for number, token in enumerate(tokens):
         if token.type == "heading_open" and token.map is not None:
-            content = tokens[number + 1]
-            text = plain_text(plain(content.content, marked), env.get("references", {})).strip()
-            seen = "".join(_visible(content.children or []))
-            slug = slugger(plain(seen, marked))
-            view.headings.append(Heading(int(token.tag[1]), text, slug, token.map[0] + 1))
+            text = plain("".join(_visible(tokens[number + 1].children or [])), marked)
+            heading = Heading(int(token.tag[1]), text.strip(), slugger(text), token.map[0] + 1)
+            view.headings.append(heading)
         elif token.type == "fence" and token.map is not None:
             view.fences.append(Fence(token.info.strip(), token.content, token.map[0] + 2))
         elif token.map is not None and token.type in ("html_block", "inline"):

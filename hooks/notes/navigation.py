@@ -81,3 +81,11 @@ def section_title(entry: Entry, catalogue: Catalogue, language: str) -> str:
             if note is not None:
                 return note.title
     return entry.title
+
+
+def load(config: Path, notes: Catalogue) -> tuple[tuple[Entry, ...], list[Finding]]:
+    """Return the entries of a configuration, and which of them and of the notes lack the other."""
+    if not config.is_file():
+        return (), []
+    entries = read_navigation(config)
+    return entries, check_navigation(entries, notes)

@@ -133,3 +133,15 @@ def twin_ids(note: Note, twin: Note) -> dict[str, str]:
         if other.id not in own and other.id not in aliases.values():
             aliases[mine.id] = other.id
     return aliases
+
+
+def missing(notes: Catalogue) -> list[Finding]:
+    """Tell which notes exist in one language only; readers of the other see a notice."""
+    names = {"zh": "Chinese", "en": "English"}
+    findings = []
+    for note in notes.notes.values():
+        other = "en" if note.language == "zh" else "zh"
+        if notes.twin(note, other) is None:
+            message = f"no {names[other]} twin yet; its readers see this page with a notice"
+            findings.append(Finding(note.file, 0, 0, "untranslated", message))
+    return findings

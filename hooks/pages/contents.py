@@ -10,7 +10,9 @@ import datetime
 import posixpath
 import re
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
+from hooks.findings import Finding
 from hooks.notes import Catalogue, Entry, Note, section_title
 from hooks.pages.words import words_of
 
@@ -196,3 +198,38 @@ def refresh_site(text: str, site_url: str, language: str) -> str:
     said = {"zh": "在线阅读：", "en": "Online: "}[language]
     block = f"<!-- site -->\n{said}<{site_url}>\n<!-- /site -->"
     return re.sub(r"<!-- site -->.*?<!-- /site -->", lambda _: block, text, flags=re.DOTALL)
+
+
+WRITTEN = {"README.md": "zh", "README.en.md": "en", "CONTENTS.md": "zh", "CONTENTS.en.md": "en"}
+"""The files at the root that are partly generated, and their languages."""
+
+
+def check_root(
+    root: Path,
+    entries: Sequence[Entry],
+    notes: Catalogue,
+    *,
+    write: bool = False,
+    site_url: str = "",
+) -> list[Finding]:
+    """Compare the committed contents with the notes; rewrite them if asked.
+
+    With `site_url`, the README files say that the site is there.
+    """
+    findings: list[Finding] = []
+    for name, language in WRITTEN.items():
+        path = root / name
+        if not path.is_file():
+            continue
+        text = path.read_text(encoding="utf-8")
+        fresh = refresh(text, entries, notes, language=language, prefix="docs")
+        if site_url:
+            fresh = refresh_site(fresh, site_url, language)
+        if fresh != text:
+            if write:
+                path.write_text(fresh, encoding="utf-8")
+            pairs = zip(text.split("\n"), fresh.split("\n"), strict=False)
+            line = next((n for n, (old, new) in enumerate(pairs, 1) if old != new), 1)
+            message = "it is stale; run: make contents"
+            findings.append(Finding(name, line, 1, "stale-contents", message))
+    return findings

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from hooks.data.paths import load_paths
 from hooks.findings import nearest
 from hooks.notes import all_needed, minutes, needed
 from hooks.pages import contents
@@ -12,7 +13,7 @@ from hooks.pages.words import words_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from hooks.data import LearningPath
+    from hooks.data import Layout, LearningPath
     from hooks.findings import Document, Finding
     from hooks.notes import Catalogue
 
@@ -104,3 +105,11 @@ def cards(
         )
     body = "\n".join(lines)
     return f'<div class="path-cards" markdown="1">\n\n{body}\n\n</div>'
+
+
+def load(layout: Layout, notes: Catalogue) -> tuple[tuple[LearningPath, ...], list[Finding]]:
+    """Return the learning paths, none where one is bad, and what is wrong with them."""
+    found, document, findings = load_paths(layout.paths, layout.name(layout.paths))
+    if found and document is not None:
+        findings += check(found, document, notes)
+    return (() if findings else found), findings

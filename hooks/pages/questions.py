@@ -7,9 +7,9 @@ import io
 import json
 import posixpath
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin
 
 from hooks.links import resolve
@@ -248,3 +248,13 @@ def _pages(notes: Catalogue, language: str) -> Iterable[Note]:
         note = notes.in_language(note_id, language)
         if note is not None and note.meta is not None and note.meta.kind == questions.KIND:
             yield note
+
+
+def files(asked: Mapping[str, list[Any]], site_url: str) -> dict[str, str]:
+    """Return the questions of each folder, for practice and as cards, by paths in the site."""
+    made: dict[str, str] = {}
+    for folder, cards in asked.items():
+        language = "en" if folder.startswith("en/") else "zh"
+        made[f"{folder}/{SCRIPT}"] = data(cards, language)
+        made[f"{folder}/{DECK}"] = deck(cards, language, f"{site_url}{folder}/" if site_url else "")
+    return made

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from hooks.data import flat
 from hooks.search.pages import Section, clean, without_signs
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from hooks.search.pages import Page
 
@@ -116,3 +116,22 @@ def _flat(entry: Entry) -> tuple[str, ...]:
 
 def _lines(text: str) -> str:
     return "\n".join(filter(None, (clean(without_signs(line)) for line in text.split("\n"))))
+
+
+def of_items(items: Mapping[tuple[str, str], Sequence[tuple[Any, Any]]]) -> list[Entry]:
+    """Return the entries of what pages hold, by the id and language of its note."""
+    return [
+        Entry(
+            item.kind,
+            item.key,
+            note_id,
+            language,
+            said.title,
+            said.summary,
+            said.anchor,
+            said.within,
+            said.names,
+        )
+        for (note_id, language), those in items.items()
+        for item, said in those
+    ]

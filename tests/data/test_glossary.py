@@ -9,8 +9,8 @@ import pytest
 
 from hooks.data import Glossary, TermsError, check_terms, load_terms, read_glossary
 from hooks.data.glossary import Term
+from hooks.handbook import Tree
 from hooks.pages import glossary as page
-from hooks.tree import Tree
 from tests.samples import note, said, tree
 
 ROOT = Path(__file__).resolve().parents[2]

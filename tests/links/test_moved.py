@@ -8,7 +8,9 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from hooks import handbook
+from hooks.data import Layout
 from hooks.links import moved
+from hooks.notes import published as published_notes
 from hooks.notes.note import Catalogue
 from tests.samples import note, tree
 
@@ -78,7 +80,10 @@ def test_a_release_writes_its_addresses_once(tmp_path: Path, notes: Catalogue) -
     published.parent.mkdir()
     (tmp_path / "docs/data/moved.yml").write_text("topic/old: topic/two\n", encoding="utf-8")
     site = handbook.read_tree(tmp_path)
-    assert handbook.publish(site) and not handbook.publish(site)
+    layout = Layout(tmp_path / "docs")
+    shown = published_notes(site.notes)
+    assert moved.publish(layout, shown, site.moved)
+    assert not moved.publish(layout, shown, site.moved)
     lines = published.read_text(encoding="utf-8").splitlines()
     assert lines == sorted(moved.current(notes) | {"topic/old"})
     (tmp_path / "docs/data/moved.yml").unlink()

@@ -6,8 +6,8 @@ import markdown
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
+from hooks.handbook import Tree
 from hooks.pages import sources
-from hooks.tree import Tree
 
 
 @pytest.fixture(scope="module", params=["zh", "en"])

@@ -9,10 +9,10 @@ import pytest
 
 from hooks.data import LearningPath, load_facts, load_paths
 from hooks.findings.finding import Finding
+from hooks.handbook import Tree
 from hooks.notes.note import Catalogue
 from hooks.pages import markers
 from hooks.pages import paths as page
-from hooks.tree import Tree
 from tests.samples import note, said, tree
 
 ROOT = Path(__file__).resolve().parents[2]

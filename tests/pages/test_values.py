@@ -13,11 +13,11 @@ from selectolax.lexbor import LexborHTMLParser
 
 from hooks.data.load import load_facts
 from hooks.findings.finding import Finding
+from hooks.handbook import Tree
 from hooks.notes.catalogue import load
 from hooks.notes.note import Catalogue
 from hooks.pages.values import links, values
 from hooks.pages.values.check import check_note
-from hooks.tree import Tree
 
 ROOT = Path(__file__).resolve().parents[2]
 FAMILY = """\

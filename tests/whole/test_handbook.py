@@ -9,9 +9,9 @@ import pytest
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from hooks.findings.finding import has_errors
-from hooks.handbook import readme_findings
-from hooks.notes import navigation
-from hooks.tree import Tree
+from hooks.handbook import Tree
+from hooks.notes import navigation, published
+from hooks.pages import contents
 from tests.conftest import ADDRESS, ROOT
 
 ENTRIES = navigation.read_navigation(ROOT / "mkdocs.yml")
@@ -36,7 +36,8 @@ def first(tree: LexborHTMLParser, selector: str) -> LexborNode:
 
 
 def test_sources_are_clean(handbook: Tree) -> None:
-    assert not has_errors([*handbook.findings, *readme_findings(handbook)])
+    written = contents.check_root(ROOT, handbook.entries, published(handbook.notes))
+    assert not has_errors([*handbook.findings, *written])
 
 
 def test_every_note_has_its_page_in_its_language(site: Path, handbook: Tree) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from hooks import build as building
-from hooks.build import Effects, Place
+from hooks.pages.page import Effects, Place
 from hooks.search import pages
 from tests.conftest import ROOT, Once, Project
 from tests.samples import note, stepped
@@ -90,6 +90,7 @@ def test_a_note_without_translation_learns_its_second_address() -> None:
         ("ccl/ring.html", Effects(searched=[found])),
         ("en/ccl/ring.html", Effects(fallback="en/ccl/ring.html")),
     ):
-        building.merge(build, effects, Place("ccl/ring.md", page, "环", (), lambda _: None, str))
+        place = Place("ccl/ring.md", page, "环", (), "zh", lambda _: None, str)
+        building.merge(build, effects, place)
     (one,) = build.searched.values()
     assert (one.location, one.fallback) == ("ccl/ring.html", "en/ccl/ring.html")

@@ -1,0 +1,159 @@
+"""In which order a page is completed, once its text is rendered: each step is one call."""
+
+from __future__ import annotations
+
+import html as html_lib
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hooks.drawings import figures
+from hooks.findings import Finding
+from hooks.links import moved, safety
+from hooks.markdown import PLACE, finish
+from hooks.notes import drafts, twins
+from hooks.pages import aliases, answers, blocks, footnotes, questions, tables, takeaway
+from hooks.pages import fences as data_fences
+from hooks.pages.values import links
+from hooks.search import from_html
+
+if TYPE_CHECKING:
+    import re
+    from collections.abc import Callable, Mapping
+
+    from hooks.drawings.drawn import Drawings
+    from hooks.markdown import Rendered
+    from hooks.notes import Catalogue, Note
+    from hooks.pages import DataFences
+    from hooks.pages.term_marks import Marks
+    from hooks.pages.values.values import Resolver
+    from hooks.search import pages
+
+
+@dataclass(frozen=True)
+class Place:
+    """A page that is being built."""
+
+    source: str
+    """Its file below the folder of the notes."""
+    page: str
+    """Its path in the site."""
+    title: str
+    sections: tuple[str, ...]
+    """Titles of the sections of the navigation that it stands in, the outermost first."""
+    language: str
+    """That of its frame: a page may stand in for its missing twin."""
+    url_of: Callable[[str], str | None]
+    """The address, from this page, of the note with an id; None where it is not in the site."""
+    address: Callable[[str], str]
+    """The address, from this page, of what a link in Markdown names."""
+
+    @property
+    def folder(self) -> str:
+        """Its folder in the site; what fences link to starts there."""
+        return Path(self.page).parent.as_posix()
+
+
+@dataclass(frozen=True)
+class Shared:
+    """What the pages of a site have in common."""
+
+    docs: Path
+    notes: Catalogue
+    held: frozenset[str]
+    """The ids of drafts."""
+    fences: DataFences
+    resolver: Resolver
+    drawings: Drawings
+    marks: Marks
+    moved: Mapping[str, str]
+    """What took the place of headings that are gone since a release."""
+
+
+@dataclass
+class Effects:
+    """What a rendered page leaves for the rest of the site."""
+
+    found: list[Finding] = field(default_factory=list)
+    """What is wrong with it."""
+    searched: list[pages.Page] = field(default_factory=list)
+    """What search will find of it."""
+    fallback: str = ""
+    """Where the note is shown in place of its missing twin."""
+    files: dict[str, str | bytes] = field(default_factory=dict)
+    """What it leads to, by paths in the site."""
+    asked: list[Any] = field(default_factory=list)
+    """Its interview questions."""
+    shown: dict[tuple[str, str], str] = field(default_factory=dict)
+    """The HTML of its fences by kind and text."""
+    carried: str = ""
+    """The page as Markdown."""
+
+
+def complete(page: Rendered, place: Place, shared: Shared) -> tuple[str, Effects]:
+    """Return the HTML of a rendered page with all that it shows, and what it leaves."""
+    effects, notes = Effects(), shared.notes
+    note = notes.notes.get(place.source)
+    if note is None:
+        return finish(page.html.html, page.marked, place.address), effects
+    html = _with_data(page, note, place, shared, effects)
+    effects.found += safety.check_rendered(html, note.file, note.text)
+    html = footnotes.complete(html, note)
+    twin = notes.twin(note, "en" if note.language == "zh" else "zh")
+    if twin is not None:
+        html = aliases.add_aliases(html, twins.twin_ids(note, twin))
+    html = moved.add_anchors(html, note.id, shared.moved)
+    html = figures.inline_figures(
+        html,
+        page_dir=shared.docs / place.folder,
+        docs_dir=shared.docs,
+        language=place.language,
+    )
+    html, problems = links.render(
+        html, shared.resolver, language=note.language, page_dir=place.folder
+    )
+    effects.found += [Finding(note.file, 0, 0, "value-marker", one) for one in problems]
+    is_own = note.language == place.language
+    if note.meta is not None and note.meta.kind == "questions":
+        html, cards = questions.fold(html, note, twin)
+        effects.asked = cards if is_own else []
+    html = answers.put_ids(blocks.number_figures(html), note, notes)
+    if is_own:
+        effects.searched = [_searched(html, note, place)]
+    else:
+        effects.fallback = place.page
+    html = tables.free_corners(html)
+    if note.id in shared.held:
+        html = drafts.notice(place.language) + html
+    html = shared.drawings.put_in(html, note.language)  # search has collected the diagram's text
+    html = shared.marks.mark(html, note)  # after search has collected: it finds the text alone
+    return takeaway.card(html, note), effects
+
+
+def _with_data(page: Rendered, note: Note, place: Place, shared: Shared, effects: Effects) -> str:
+    """Return the HTML of a page with the final addresses of its links, and its data."""
+    anchors = blocks.anchors(note)
+
+    def show(match: re.Match[str]) -> str:
+        kind, text = page.html.places[int(match["number"])]
+        try:
+            drawn = shared.fences.show(kind, text, place.language, place.folder)
+        except data_fences.ERRORS:  # a preview goes on: the check has said what is wrong
+            return f"<pre><code>{html_lib.escape(text)}</code></pre>"
+        effects.files |= drawn.files
+        html = blocks.with_id(drawn.html, anchors.pop((kind, text), ""))
+        effects.shown[kind, text] = html
+        return html
+
+    return PLACE.sub(show, finish(page.html.html, page.marked, place.address))
+
+
+def _searched(html: str, note: Note, place: Place) -> pages.Page:
+    return from_html.read(
+        html,
+        location=place.page,
+        title=place.title or note.title,
+        note=note,
+        language=place.language,
+        trail=list(place.sections),
+    )
