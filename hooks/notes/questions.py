@@ -7,9 +7,11 @@ as it stands; the site folds the answers.
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from urllib.parse import unquote
 
 from hooks.findings import Finding, nearest
 from hooks.markdown import Heading
@@ -23,7 +25,7 @@ LABELS = {
     "en": ("Thirty seconds", "Three minutes", "Follow-ups", "The common wrong answer", "Read"),
 }
 """By language: what opens the parts of an answer, in their order."""
-LIMITS = {"zh": (140, 560), "en": (75, 320)}
+LIMITS = {"zh": (140, 560), "en": (82, 350)}
 """Characters or words of the two spoken answers."""
 LEVELS = range(1, 4)
 ASKS = ("explain", "estimate", "diagnose", "decide")
@@ -135,6 +137,7 @@ def check_questions(catalogue: Catalogue) -> list[Finding]:
         asked = read_questions(note)
         for question in asked:
             findings += _check(question, note)
+        findings += _stale(note, catalogue)
         twin = catalogue.twin(note, "zh") if note.language == "en" else None
         if twin is not None:
             findings += _unlike(asked, read_questions(twin), note, twin)
@@ -192,6 +195,23 @@ def _check_order(question: Question, note: Note) -> Iterator[Finding]:
         extra = question.parts[len(known)]
         message = f"'{extra.label}' is there twice"
         yield Finding(note.file, extra.line, 1, RULE, message, target=extra.label)
+
+
+def _stale(note: Note, catalogue: Catalogue) -> Iterator[Finding]:
+    """Yield the notes that a page links to and that were verified after it, each once."""
+    told: set[str] = set()
+    for link in note.source.links:
+        path = posixpath.join(posixpath.dirname(note.path), unquote(link.target.partition("#")[0]))
+        other = catalogue.notes.get(posixpath.normpath(path))
+        if other is None or other.meta is None or note.meta is None or other.path in told:
+            continue
+        ours, theirs = note.meta.verified, other.meta.verified
+        if ours is not None and theirs is not None and theirs > ours:
+            told.add(other.path)
+            message = f"'{other.path}' was verified on {theirs}, after this page ({ours}): read "
+            message += "the answers that rest on it again"
+            place = (note.file, link.line, link.column)
+            yield Finding(*place, "question-stale", message, link.target)
 
 
 def _unlike(ours: list[Question], theirs: list[Question], note: Note, twin: Note) -> list[Finding]:

@@ -1,4 +1,4 @@
-"""What a note may spend: words, numbers, hedges, lines; what counts, and what does not."""
+"""What a note may spend: words and numbers; what counts, and what does not."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ HAN = "互联网络带宽延迟拓扑"
 TAKEAWAY = "## Takeaway\n\n{}\n\n## Next\n\nx\n"
 TAKEAWAY_ZH = "## 一句话结论\n\n{}\n\n## 下一节\n\nx\n"
 FOLD = '<details markdown="1">\n<summary>s</summary>\n\n{}\n\n</details>\n'
-FENCE = "```console\n" + "$ x\n" * 41 + "```\n"
 ALLOWED = "length: {words: 2200, reason: the mechanism needs it}\n"
 
 
@@ -29,8 +28,8 @@ def found(tmp_path: Path, name: str, body: str, head: str = "") -> list[Finding]
 @pytest.mark.parametrize(
     ("name", "body", "said"),
     [
-        ("a.en.md", TAKEAWAY.format(WORDS * 6), ""),
-        ("a.en.md", TAKEAWAY.format(WORDS * 6 + "more"), "has 61 words, more than 60"),
+        ("a.en.md", TAKEAWAY.format(WORDS * 6 + "six more words to the limit"), ""),
+        ("a.en.md", TAKEAWAY.format(WORDS * 7), "has 70 words, more than 66"),
         ("a.md", TAKEAWAY_ZH.format(HAN * 11), ""),
         ("a.md", TAKEAWAY_ZH.format(HAN * 11 + "GPU"), "has 111 characters, more than 110"),
         ("a.en.md", TAKEAWAY.format("From 10 to 20, at most 30."), ""),
@@ -50,18 +49,18 @@ def test_takeaway(tmp_path: Path, name: str, body: str, said: str) -> None:
 @pytest.mark.parametrize(
     ("name", "body", "head", "reported"),
     [
-        ("a.en.md", WORDS * 179, "", False),
-        ("a.en.md", WORDS * 181, "", True),
-        ("a.en.md", WORDS * 181, ALLOWED, False),
+        ("a.en.md", WORDS * 197, "", False),
+        ("a.en.md", WORDS * 199, "", True),
+        ("a.en.md", WORDS * 199, ALLOWED, False),
         ("a.en.md", WORDS * 221, ALLOWED, True),
         ("a.md", HAN * 259, "", False),
         ("a.md", HAN * 261, "", True),
         ("a.md", HAN * 307, ALLOWED, False),
-        ("a.en.md", WORDS * 170 + f"\n\n## References\n\n{WORDS * 20}", "", False),
-        ("a.en.md", FOLD.format(WORDS * 190), "", False),
-        ("a.en.md", f"```text\n{WORDS * 190}\n```\n", "", False),
-        ("a.en.md", f"<!-- {WORDS * 190} -->\n\nx\n", "", False),
-        ("t/index.en.md", WORDS * 190, "", False),
+        ("a.en.md", WORDS * 190 + f"\n\n## References\n\n{WORDS * 20}", "", False),
+        ("a.en.md", FOLD.format(WORDS * 210), "", False),
+        ("a.en.md", f"```text\n{WORDS * 210}\n```\n", "", False),
+        ("a.en.md", f"<!-- {WORDS * 210} -->\n\nx\n", "", False),
+        ("t/index.en.md", WORDS * 210, "", False),
     ],
 )
 def test_length(tmp_path: Path, name: str, body: str, head: str, reported: bool) -> None:
@@ -70,7 +69,7 @@ def test_length(tmp_path: Path, name: str, body: str, head: str, reported: bool)
 
 
 def test_a_page_of_reference_has_a_budget_of_its_own(tmp_path: Path) -> None:
-    text = note(WORDS * 145)
+    text = note(WORDS * 160)
     kinds = {"a.en.md": text, "b.en.md": text.replace("kind: note", "kind: reference")}
     kinds["about/d.en.md"] = kinds["b.en.md"]
     kinds["c.en.md"] = text.replace("kind: note", "kind: map") + WORDS * 100
@@ -85,12 +84,6 @@ def test_a_page_of_reference_has_a_budget_of_its_own(tmp_path: Path) -> None:
         (WORDS * 10 + "11 12 13 14 15 16 17", "number-density", True),
         (WORDS * 10 + "\n\n| 1 | 2 | 3 |\n| - | - | - |\n| 4 | 5 | 6 |", "number-density", False),
         ("11 12 13 14 15 16 17", "number-density", False),
-        ("An inference. " * 8, "hedges", False),
-        ("An inference. " * 9, "hedges", True),
-        (FENCE, "long-listing", True),
-        (FENCE.replace("$ x\n", "", 1), "long-listing", False),
-        (FENCE.replace("console", "mermaid"), "long-listing", False),
-        (f'<details markdown="1">\n\n{FENCE}\n</details>', "long-listing", False),
     ],
 )
 def test_prose(tmp_path: Path, body: str, rule: str, reported: bool) -> None:

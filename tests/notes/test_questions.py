@@ -121,3 +121,12 @@ def test_reading_keeps_what_is_written(tmp_path: Path) -> None:
     assert (one.heading.text, one.level, one.asks) == ("How much", 2, "estimate")
     assert tuple(part.label for part in one.parts) == questions.LABELS["en"]
     assert one.parts[0].text.strip() == "Half of it."
+
+
+@pytest.mark.parametrize(("day", "told"), [("2026-01-01", 0), ("2026-01-02", 0), ("2026-01-03", 1)])
+def test_a_note_verified_later_is_told_once(tmp_path: Path, day: str, told: int) -> None:
+    text = note(CHINESE + "\n[b](b.md)\n").replace("kind: note", "kind: questions")
+    later = note("x", "B").replace("2026-01-02", day)
+    catalogue, _ = tree(tmp_path, {"a.md": text, "b.md": later})
+    found = [one for one in questions.check_questions(catalogue) if one.rule == "question-stale"]
+    assert [one.target for one in found] == ["b.md"] * told
