@@ -75,10 +75,10 @@ def found(tmp_path: Path, files: dict[str, str]) -> list[Finding]:
         ("[B](b.en.md)", "[B](b.en.md)\n\n**Read**\n\n[B](b.en.md)", 34, "is there twice"),
         ("Half of it.", "", 14, "is empty"),
         ("[B](b.en.md)", "[B](https://a.example/b.md)", 30, "links to no note"),
-        ("Half of it.", WORDS * 15, 0, ""),
-        ("Half of it.", WORDS * 15 + "six", 14, "has 76 words, more than 75"),
-        ("Because.", WORDS * 64, 0, ""),
-        ("Because.", WORDS * 64 + "six", 18, "has 321 words, more than 320"),
+        ("Half of it.", WORDS * 16 + "six more", 0, ""),
+        ("Half of it.", WORDS * 17, 14, "has 85 words, more than 82"),
+        ("Because.", WORDS * 70, 0, ""),
+        ("Because.", WORDS * 70 + "six", 18, "has 351 words, more than 350"),
     ],
 )
 def test_form(tmp_path: Path, old: str, new: str, line: int, said: str) -> None:
