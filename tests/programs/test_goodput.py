@@ -7,6 +7,8 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 PATH = Path(__file__).resolve().parents[2] / "docs/train/code/goodput.py"
 spec = importlib.util.spec_from_file_location("goodput", PATH)
 assert spec and spec.loader
@@ -25,4 +27,15 @@ def test_each_measure_helps_at_scale() -> None:
     shares = [program.simulate(plan, program.JOB) for plan in program.PLANS]
     assert shares == sorted(shares)
     slow = replace(program.PLANS[-1], detect=1800)
-    assert program.simulate(slow, program.JOB) < program.simulate(program.PLANS[2], program.JOB)
+    assert program.simulate(slow, program.JOB) < program.simulate(program.PLANS[3], program.JOB)
+
+
+@pytest.mark.parametrize(
+    ("hangs", "order"),
+    [(0.1, "pause restart hang"), (0.5, "pause hang restart"), (1.0, "hang pause restart")],
+)
+def test_the_share_of_hangs_decides_what_helps_most(hangs: float, order: str) -> None:
+    base, *alone = program.ALONE
+    gain = {plan.name.split()[0]: program.simulate(plan, program.JOB, hangs) for plan in alone}
+    assert min(gain.values()) > program.simulate(base, program.JOB, hangs)
+    assert sorted(gain, key=gain.__getitem__, reverse=True) == order.split()
