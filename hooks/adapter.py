@@ -31,7 +31,7 @@ from hooks.build import Build
 from hooks.findings import Finding
 from hooks.handbook import read_tree
 from hooks.notes import drafts, navigation
-from hooks.pages.page import Place
+from hooks.pages import Place
 from hooks.site import offline, publish
 
 if TYPE_CHECKING:

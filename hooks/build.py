@@ -25,10 +25,9 @@ from hooks.drawings import drawn
 from hooks.links import moved
 from hooks.markdown import put_in, rendered, split, text_of
 from hooks.notes import draft_ids, drafts, history, minutes, published
-from hooks.pages import calculator, catalogue, questions, term_marks, topics
+from hooks.pages import Effects, Place, Shared, calculator, catalogue, questions, term_marks, topics
 from hooks.pages import foot as feet
 from hooks.pages import page as a_page
-from hooks.pages.page import Effects, Place
 from hooks.search import entries
 from hooks.search import install as search_install
 from hooks.search import material as search_material
@@ -61,7 +60,7 @@ class Build:
 
     tree: Tree
     """What is checked and, but in a preview, without drafts."""
-    shared: a_page.Shared
+    shared: Shared
     site: Path
     """Where the site goes once it is known to be good."""
     is_serving: bool
@@ -126,7 +125,7 @@ def begin(tree: Tree, site: Path, *, is_serving: bool) -> Build:
         tree = replace(tree, notes=published(tree.notes), entries=shown)
     now = int(os.environ.get("SOURCE_DATE_EPOCH", time.time()))
     data, marks, drawings = tree.data, term_marks.Marks(tree.glossary), drawn.Drawings(tree.docs)
-    shared = a_page.Shared(
+    shared = Shared(
         tree.docs, tree.notes, held, data.fences, data.resolver, drawings, marks, tree.moved
     )
     return Build(

@@ -28,14 +28,13 @@ from hooks.notes import (
     questions,
     twins,
 )  # fmt: skip
+from hooks.pages import Data, markers, term_marks, topics
 from hooks.pages import catalogue as everything
 from hooks.pages import fences as data_fences
 from hooks.pages import glossary as glossary_page
-from hooks.pages import markers, term_marks, topics
 from hooks.pages import paths as paths_page
 from hooks.pages import resources as resources_page
 from hooks.pages import sources as bibliography
-from hooks.pages.data import Data
 from hooks.pages.values import check as value_check
 from hooks.search.words import term_forms
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from hooks.pages.data import Data
 from hooks.pages.fences import DataFences
 from hooks.pages.items import Item, Said
+from hooks.pages.page import Effects, Place, Shared
 
-__all__ = ["DataFences", "Item", "Said"]
+__all__ = ["Data", "DataFences", "Effects", "Item", "Place", "Said", "Shared"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hooks.data.paths import load_paths
+from hooks.data import paths as learning
 from hooks.findings import nearest
 from hooks.notes import all_needed, minutes, needed
 from hooks.pages import contents
@@ -109,7 +109,7 @@ def cards(
 
 def load(layout: Layout, notes: Catalogue) -> tuple[tuple[LearningPath, ...], list[Finding]]:
     """Return the learning paths, none where one is bad, and what is wrong with them."""
-    found, document, findings = load_paths(layout.paths, layout.name(layout.paths))
+    found, document, findings = learning.load_paths(layout.paths, layout.name(layout.paths))
     if found and document is not None:
         findings += check(found, document, notes)
     return (() if findings else found), findings

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from hooks import build as building
-from hooks.pages.page import Effects, Place
+from hooks.pages import Effects, Place
 from hooks.search import pages
 from tests.conftest import ROOT, Once, Project
 from tests.samples import note, stepped
