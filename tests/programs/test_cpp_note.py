@@ -97,19 +97,6 @@ def test_some_way_finds_it_with_any_compiler(name: str, tmp_path: Path) -> None:
     assert lab.verdict(name, FOUND_BY[name], tmp_path / name) == "found"
 
 
-def test_presets_build_and_the_race_is_found(tmp_path: Path) -> None:
-    if shutil.which("cmake") is None:
-        pytest.skip("no cmake")
-    needs_tsan()
-    shutil.copytree(CPP, tmp_path / "cpp")
-    for command in (
-        ["cmake", "--preset", "tsan"],
-        ["cmake", "--build", "--preset", "tsan", "--target", "relaxed"],
-    ):
-        subprocess.run(command, cwd=tmp_path / "cpp", check=True, capture_output=True)
-    assert "data race" in lab.run(str(tmp_path / "cpp/build/tsan/relaxed"))[1]
-
-
 def test_a_stricter_warning_names_the_alias(tmp_path: Path) -> None:
     out = tmp_path / "alias"
     assert not lab.build("alias.cpp", out, *lab.WAYS["-Wall"])
