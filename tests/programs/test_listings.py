@@ -34,26 +34,14 @@ def listings(note: Note) -> list[tuple[str, str, str]]:
 LISTINGS = [pair for note in NOTES.notes.values() for pair in listings(note)]
 
 
-LONG = {  # seconds of work or of waiting each: with the slow tests, which CI runs too
-    "python docs/ccl/code/compression.py",
+LONG = {  # seconds of work or of waiting each: with the slow tests
     "python docs/chip/code/hbm_channel.py",
     "python docs/chip/code/npu_tile.py",
-    "python docs/eng/code/ab.py",
     "python docs/eng/code/backfill.py --compare",
-    "python docs/eng/code/shell_traps.py",
-    "python docs/infer/code/fleet_queue.py",
-    "python docs/infer/code/fleet_route.py --scaling",
     "python docs/infer/code/night_shift.py",
-    "python docs/infer/code/quantize.py --outliers",
-    "python docs/infer/code/quantize.py",
-    "python docs/infer/code/serve_curves.py --pressure",
     "python docs/infer/code/speculative.py",
-    "python docs/infer/code/sum_order.py",
     "python docs/link/ethernet/code/dcqcn.py",
-    "python docs/link/ethernet/code/headroom.py",
     "python docs/link/ethernet/code/pfc.py",
-    "python docs/link/infiniband/code/nic_caches.py",
-    "python docs/link/noc/code/deadlock.py --loads",
     "python docs/link/topo/code/fabric_metrics.py",
     "python docs/storage/code/striping.py",
     "python docs/train/code/data_prep.py",
@@ -61,6 +49,30 @@ LONG = {  # seconds of work or of waiting each: with the slow tests, which CI ru
     "python docs/train/code/moe_balance.py --bytes",
     "python docs/train/code/moe_balance.py",
 }
+
+
+LONGER = {  # a quarter of a minute each: before a release
+    "python docs/ccl/code/compression.py",
+    "python docs/eng/code/ab.py",
+    "python docs/eng/code/shell_traps.py",
+    "python docs/infer/code/fleet_queue.py",
+    "python docs/infer/code/fleet_route.py --scaling",
+    "python docs/infer/code/quantize.py",
+    "python docs/infer/code/quantize.py --outliers",
+    "python docs/infer/code/serve_curves.py --pressure",
+    "python docs/infer/code/sum_order.py",
+    "python docs/link/ethernet/code/headroom.py",
+    "python docs/link/infiniband/code/nic_caches.py",
+    "python docs/link/noc/code/deadlock.py --loads",
+    "python docs/train/code/rl_step.py",
+}
+
+
+def mark(command: str) -> list[pytest.MarkDecorator]:
+    """Return how long a command takes, as a mark."""
+    if command in LONGER:
+        return [pytest.mark.release]
+    return [pytest.mark.slow] if command in LONG else []
 
 
 def runs() -> list[tuple[str, list[tuple[str, str]]]]:
@@ -73,10 +85,7 @@ def runs() -> list[tuple[str, list[tuple[str, str]]]]:
 
 @pytest.mark.parametrize(
     ("command", "shown"),
-    [
-        pytest.param(*one, id=one[1][0][0], marks=[pytest.mark.slow] if one[0] in LONG else [])
-        for one in runs()
-    ],
+    [pytest.param(*one, id=one[1][0][0], marks=mark(one[0])) for one in runs()],
 )
 def test_program_prints_what_the_notes_show(command: str, shown: list[tuple[str, str]]) -> None:
     """Each command is run once, whatever number of notes and languages show it."""
@@ -132,7 +141,7 @@ def test_record_is_what_its_simulation_computes_now(record: Path) -> None:
 
 
 def test_long_programs_are_shown_somewhere() -> None:
-    assert {command for command, _ in runs()} >= LONG
+    assert {command for command, _ in runs()} >= LONG | LONGER
 
 
 def test_both_languages_show_the_same_runs() -> None:
