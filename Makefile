@@ -14,7 +14,7 @@ export NO_MKDOCS_2_WARNING := 1
 # Hundreds of processes load the same modules: one compiles them for all, whatever an image has set.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help serve build test test-slow test-all check links diagrams programs format lock new contents clean
+.PHONY: help serve build check test test-all links diagrams programs format new lock clean
 
 help: ## List the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -64,19 +64,13 @@ links: $(VENV)/dev.stamp ## Ask other sites whether the links to them live, and 
 # HANDBOOK_SITE: a site that was just built for the addresses of tests/conftest.py; else one is built.
 test: $(VENV)/dev.stamp ## Run the tests (installs a browser where none is found)
 	@$(BIN)/python tools/browser.py
-	@$(PYTEST) -m "not slow and not tools" $(TEST_FLAGS)
+	@$(PYTEST) -m "not slow and not release" $(TEST_FLAGS)
 	@echo "test: all passed."
 
-test-slow: $(VENV)/dev.stamp ## Run the rest: every page in a browser, random texts, tools of past measurements
-	@$(BIN)/python tools/browser.py
-	@$(PYTEST) -m "slow or tools" $(TEST_FLAGS)
-	@echo "test-slow: all passed."
-
-test-all: $(VENV)/dev.stamp ## Run both in one go, as CI does: collected once, with one small site and one index
+test-all: $(VENV)/dev.stamp ## Run all of them, as before a release; CI leaves out those marked release
 	@$(BIN)/python tools/browser.py
 	@$(PYTEST) $(TEST_FLAGS)
 	@echo "test-all: all passed."
-
 
 CUDA := .venv-cuda
 $(CUDA)/cuda.stamp: requirements/cuda.lock
@@ -91,9 +85,6 @@ programs: $(if $(filter cuda,$(or $(PROGRAMS),cuda)),$(CUDA)/cuda.stamp) ## Comp
 format: $(VENV)/dev.stamp ## Format the code
 	@$(BIN)/ruff check --quiet --fix . && $(BIN)/ruff format --quiet .
 	@echo "format: done."
-
-contents: $(VENV)/site.stamp ## Refresh CONTENTS*.md, and the address of the site in README*.md (SITE_URL)
-	@$(BIN)/python -m hooks contents --write
 
 new: $(VENV)/site.stamp ## Start a note: make new NOTE=link/topo/example
 	@test -n "$(NOTE)" || (echo "new: say which note, such as make new NOTE=link/topo/example"; exit 2)

@@ -42,6 +42,10 @@ cuda() { # no GPU and no toolkit of the system: the packages lay it out as nvidi
     clang-format --dry-run --Werror --style=file:docs/hpc/cuda/code/.clang-format docs/chip/code/gpu_anatomy.cu*
     build hpc/cuda/code
     build ccl/nccl/code
+    objects=$(mktemp -d)
+    trap 'rm -r "$objects"' EXIT # of the programs that no CMake file names
+    find "$root/docs" -path '*/code/*.cu' ! -path '*/hpc/cuda/code/*' ! -path '*/ccl/nccl/code/*' -print0 |
+        (cd "$objects" && xargs -0 -P "$(nproc)" -n 1 nvcc -std=c++17 -arch=sm_90 -Werror all-warnings -c)
 }
 
 rdma() {

@@ -230,6 +230,6 @@ def check_root(
                 path.write_text(fresh, encoding="utf-8")
             pairs = zip(text.split("\n"), fresh.split("\n"), strict=False)
             line = next((n for n, (old, new) in enumerate(pairs, 1) if old != new), 1)
-            message = "it is stale; run: make contents"
+            message = "it is stale; run: python -m hooks contents --write"
             findings.append(Finding(name, line, 1, "stale-contents", message))
     return findings

@@ -163,8 +163,10 @@ def in_turn(names: list[str]) -> tuple[list[str], list[str]]:
     return [name for name in names if name not in twins], sorted(twins)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("part", range(PARTS))
+@pytest.mark.parametrize(
+    "part",
+    [pytest.param(n, marks=pytest.mark.release if n else pytest.mark.slow) for n in range(PARTS)],
+)
 def test_every_page_hosted(window: Window, site_address: str, site: Path, part: int) -> None:
     """On a phone in the dark; without scripts where the same note is walked with them."""
     phone = {"viewport": {"width": 390, "height": 800}, "color_scheme": "dark"}

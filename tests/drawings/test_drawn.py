@@ -120,7 +120,7 @@ def test_a_diagram_that_is_not_drawn_stays_and_is_reported(drawings: Drawings) -
     assert drawings.unused([other]) == [drawings.path(SOURCE)]
 
 
-@pytest.mark.slow
+@pytest.mark.release
 @pytest.mark.browser
 def test_drawings_say_what_mermaid_draws_now(browser: Browser, written: list[Diagram]) -> None:
     drawings = Drawings(DOCS)

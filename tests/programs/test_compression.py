@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import math
 
 import numpy as np
 import pytest
 
-from tools.figures.files import ROOT, load_program
+from tools.figures.files import load_program
 
 c = load_program("ccl/code/compression.py")
-RECORD = ROOT / "docs/ccl/simulated/compression.json"
 
 
 def test_e4m3_has_the_values_of_the_format() -> None:
@@ -82,8 +80,3 @@ def test_at_the_break_even_rate_both_take_the_same_time(bits: int, size: int) ->
     assert plain == pytest.approx(small)
     slow, fast = c.times(8, size, rate / 2, bits), c.times(8, size, rate * 2, bits)
     assert slow[0] > slow[1] and fast[0] < fast[1]
-
-
-@pytest.mark.slow
-def test_the_record_is_fresh() -> None:
-    assert c.made() == json.loads(RECORD.read_text("utf-8"))

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Callable
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-PATH = Path(__file__).resolve().parents[2] / "docs/train/code/ring_attention.py"
-spec = importlib.util.spec_from_file_location("ring_attention", PATH)
-assert spec and spec.loader
-program = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(program)
+from tools.figures.files import load_program
+
+program = load_program("train/code/ring_attention.py")
 
 
 @pytest.mark.parametrize("place", [program.contiguous, program.zigzag])

@@ -49,8 +49,3 @@ def test_a_chosen_split_fits_the_buffer(machine: Any) -> None:
         weights = sets * split.kernels * layer.channels * layer.filter**2
         inputs = (split.rows + layer.filter - 1) * layer.width * layer.channels
         assert weights + inputs <= machine.banks * machine.bank_bytes
-
-
-@pytest.mark.parametrize(("machine", "size"), [(flow.SMALL, 128), (flow.LARGE, 512)])
-def test_configurations_have_the_buffer_of_the_specification(machine: Any, size: int) -> None:
-    assert machine.banks * machine.bank_bytes == size * 1024

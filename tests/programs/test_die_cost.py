@@ -7,8 +7,7 @@ from math import comb, exp, log, sqrt
 
 import pytest
 
-from tools.figures import packages as figures_packages
-from tools.figures.files import ROOT, load_program
+from tools.figures.files import load_program
 
 cost = load_program("chip/code/die_cost.py")
 EIGHT = cost.Die(814, ((0.5, 8, 2), (0.2, 3, 1)))
@@ -77,9 +76,3 @@ def test_two_halves_win_only_by_what_the_whole_loses() -> None:
     """At no defects the larger silicon and the second bond are pure cost."""
     one = cost.product(cost.Die(800), 1, 1e-9)
     assert cost.product(cost.halved(cost.Die(800)), 2, 1e-9) > one
-
-
-@pytest.mark.parametrize("name", figures_packages.FIGURES)
-def test_committed_figure_is_what_the_module_draws(name: str) -> None:
-    committed = (ROOT / "docs/chip/figures" / name).read_text("utf-8")
-    assert committed == figures_packages.FIGURES[name](), "run: python -m tools.figures"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from typing import Any
 
 import pytest
@@ -11,7 +10,6 @@ import simpy
 
 from tools.figures.files import ROOT, load_program
 
-sys.path.insert(0, str(ROOT / "docs/infer/code"))
 pd = load_program("infer/code/disaggregation.py")
 sizing = load_program("infer/code/disaggregation_sizing.py")
 RECORD = ROOT / "docs/infer/simulated/disaggregation_sizing.json"
@@ -96,7 +94,7 @@ def kept(load: Any, kind: str, value: float, limits: Any, link: float = sizing.L
     return served(sizing.RATES[above - 1]) if above else set(numbers)
 
 
-@pytest.mark.slow
+@pytest.mark.release
 @pytest.mark.parametrize("load", sizing.LOADS, ids=str)
 def test_the_record_is_fresh(load: Any) -> None:
     """Rates on a grid, their best settings, and what the formula says."""

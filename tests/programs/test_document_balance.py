@@ -2,24 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any
-
 import numpy as np
-import pytest
 
 from tools.figures.files import load_program
 
-CODE = Path(__file__).resolve().parents[2] / "docs/train/code"
+program = load_program("train/code/document_balance.py")
 
 
-@pytest.fixture
-def program(monkeypatch: pytest.MonkeyPatch) -> Any:
-    monkeypatch.syspath_prepend(str(CODE))  # it imports the program beside it
-    return load_program("train/code/document_balance.py")
-
-
-def test_pairs_are_those_of_the_mask(program: Any) -> None:
+def test_pairs_are_those_of_the_mask() -> None:
     sizes = np.array([32, 16, 48])
     owner = np.repeat(np.arange(3), sizes)
     mask = np.tril(owner[:, None] == owner[None, :])
@@ -27,7 +17,7 @@ def test_pairs_are_those_of_the_mask(program: Any) -> None:
         assert program.work(places, sizes).tolist() == [int(mask[at].sum()) for at in places]
 
 
-def test_only_documents_cut_one_by_one_are_even(program: Any) -> None:
+def test_only_documents_cut_one_by_one_are_even() -> None:
     sizes = np.array([16, 64, 160, 16])
     places = program.each(sizes, 4)
     assert sorted(np.concatenate(places).tolist()) == list(range(256))

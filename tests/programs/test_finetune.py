@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 
 import pytest
@@ -11,7 +10,6 @@ import pytest
 from tools.figures.files import load_program
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
-sys.path.insert(0, str(DOCS / "train/code"))
 program = load_program("train/code/lora_bytes.py")
 SMALL, LARGE = program.MODELS
 RECORD = json.loads((DOCS / "train/measured/lora_memory.json").read_text(encoding="utf-8"))

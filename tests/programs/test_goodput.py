@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
-PATH = Path(__file__).resolve().parents[2] / "docs/train/code/goodput.py"
-spec = importlib.util.spec_from_file_location("goodput", PATH)
-assert spec and spec.loader
-program = importlib.util.module_from_spec(spec)
-sys.modules["goodput"] = program
-spec.loader.exec_module(program)
+from tools.figures.files import load_program
+
+program = load_program("train/code/goodput.py")
 
 
 def test_rare_failures_follow_the_first_order() -> None:

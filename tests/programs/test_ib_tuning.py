@@ -2,44 +2,17 @@
 
 from __future__ import annotations
 
-import importlib.util
-import subprocess
-import sys
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
-CODE = ROOT / "docs/link/infiniband/code"
+from tools.figures.files import load_program
 
-
-def program(name: str) -> Any:
-    """Load a simulation as a module; it finds its neighbours beside it."""
-    spec = importlib.util.spec_from_file_location(name, CODE / f"{name}.py")
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
-    sys.path.insert(0, str(CODE))
-    try:
-        spec.loader.exec_module(module)
-    finally:
-        sys.path.remove(str(CODE))
-    return module
-
-
-pcie, window, caches = program("pcie_message"), program("read_window"), program("nic_caches")
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["pcie_message", "read_window", "nic_caches"])
-def test_the_record_of_the_chart_is_fresh(name: str) -> None:
-    path = f"docs/link/infiniband/code/{name}.py"
-    run = subprocess.run(
-        [sys.executable, path, "--check"], cwd=ROOT, capture_output=True, text=True, check=False
-    )
-    assert run.returncode == 0, run.stderr
+pcie, window, caches = (
+    load_program(f"link/infiniband/code/{name}.py")
+    for name in ("pcie_message", "read_window", "nic_caches")
+)
 
 
 class TestPcie:

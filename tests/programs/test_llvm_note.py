@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
-import subprocess
-import sys
 
 import pytest
 
 from tests.programs import printed
-from tools.figures.files import ROOT
 
-PROGRAM = "docs/compiler/code/pico.py"
 TOOL = "llvmlite"
 NOTES = ("compiler/llvm", "compiler/llvm.en")
 
@@ -24,16 +19,6 @@ def row(function: str, stage: str) -> list[int]:
     line = re.search(rf"^  {re.escape(stage)} {{2,}}(.*)$", part, re.M)
     assert line is not None
     return [int(number) for number in line[1].split()]
-
-
-def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, PROGRAM, *arguments], cwd=ROOT, capture_output=True, text=True, check=False
-    )
-
-
-def test_both_languages_show_one_output() -> None:
-    assert printed.by(TOOL, NOTES[0]) == printed.by(TOOL, NOTES[1])
 
 
 @pytest.mark.parametrize(
@@ -56,15 +41,3 @@ def test_the_table_is_what_the_program_printed(
 ) -> None:
     assert sum(row(function, stage)[column]) == number
     assert said in printed.text(NOTES[1])
-
-
-def test_the_program_prints_what_the_notes_show() -> None:
-    if importlib.util.find_spec("llvmlite") is None:
-        assert run().returncode == 77
-        pytest.skip("no llvmlite here")
-    version, output = printed.by(TOOL, NOTES[1])
-    if importlib.import_module("llvmlite").__version__ != version:
-        pytest.skip("another version of llvmlite")
-    done = run()
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.rstrip("\n") == output

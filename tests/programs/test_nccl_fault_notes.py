@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -39,17 +37,6 @@ def test_programs_are_those_that_ran() -> None:
     for line in (FOLDER / "measured/captures/programs.sha256").read_text().splitlines():
         digest, name = line.split()
         assert hashlib.sha256(as_it_ran(name)).hexdigest() == digest, name
-
-
-def test_program_without_torch_says_what_it_does() -> None:
-    run = subprocess.run(
-        [sys.executable, FOLDER / "code/flight_recorder_hang.py", "--help"],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert run.returncode == 0, run.stderr
-    assert "--absent" in run.stdout
 
 
 def test_last_survivor_of_each_cure_has_the_right_sum() -> None:

@@ -11,7 +11,6 @@ import pytest
 import yaml
 
 from tools.figures.files import load_program
-from tools.measure import nccl_params
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "docs/ccl/nccl"
@@ -84,24 +83,3 @@ def test_choices_over_a_link() -> None:
             for algorithm, protocol, last in re.findall(line, part):
                 row = next(row for row in rows if setting in row)
                 assert f"{algorithm} {protocol}, {int(last) + 1}" in row, (setting, size)
-
-
-def test_parameters_of_a_source() -> None:
-    text = (
-        'NCCL_PARAM(A, "A_B", -2);\n'
-        'NCCL_PARAM(C, "C", (1 << 17)); /* 128 kB */\n'
-        'x = ncclGetEnv("NCCL_D");\n'
-        'ncclGetLevel(&x, "NCCL_E", "NCCL_F")\n'
-        "DEFINE_NCCL_PARAM(g, bool, NCCL_G, false, FLAG,\n"
-    )
-    found = {name: (default, place) for name, default, place in nccl_params.variables("f", text)}
-    assert found == {
-        "NCCL_A_B": ("-2", "f#L1"),
-        "NCCL_C": ("(1 << 17)", "f#L2"),
-        "NCCL_D": (None, "f#L3"),
-        "NCCL_E": (None, "f#L4"),
-        "NCCL_F": (None, "f#L4"),
-        "NCCL_G": ("false", "f#L5"),
-    }
-    assert nccl_params.literals(text) >= {"NCCL_A_B", "NCCL_D", "NCCL_G"}
-    assert list(nccl_params.variables("src/include/param.h", text)) == []

@@ -124,8 +124,3 @@ def test_switches_are_where_the_choice_changes() -> None:
 def test_one_rank_per_node_takes_the_latency_of_trees() -> None:
     one_each = model.line(model.Machine(4, 4), "Ring", "LL")
     assert one_each.latency == pytest.approx(6.6 + 6 * 5.0)
-
-
-def test_the_record_is_fresh() -> None:
-    path = ROOT / "docs/ccl/simulated/nccl_model.json"
-    assert json.loads(path.read_text("utf-8")) == model.made()

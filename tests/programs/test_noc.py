@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 
-from tools.figures.files import ROOT, load_program
+from tools.figures.files import load_program
 
 topologies = load_program("link/noc/code/topologies.py")
 grid = load_program("link/noc/code/noc_routing.py")
@@ -14,7 +12,6 @@ traffic = load_program("link/noc/code/noc_traffic.py")
 noc = load_program("link/noc/code/noc.py")
 deadlock = load_program("link/noc/code/deadlock.py")
 load_latency = load_program("link/noc/code/load_latency.py")
-RECORD = ROOT / "docs/link/noc/simulated/load_latency.json"
 
 
 @pytest.mark.parametrize("n", [16, 64])
@@ -147,19 +144,3 @@ def test_no_cycle_is_reported_while_flits_still_leave_it() -> None:
     before = {b: list(network.buffer[b]) for b in dead}
     network.env.run(until=network.env.now + 200)
     assert all(list(network.buffer[b])[: len(flits)] == flits for b, flits in before.items())
-
-
-@pytest.mark.slow
-def test_the_record_holds_what_the_program_gives_now() -> None:
-    """A few points of each chart; the program is the same every time."""
-    stored = {one["id"]: one["points"] for one in json.loads(RECORD.read_text("utf-8"))["results"]}
-    for name in ("topology", "channels", "routing"):
-        curves = {c[0]: c for c in getattr(load_latency, name.upper())}
-        for point in stored[name][:: max(1, len(stored[name]) // 4)]:
-            found = load_latency.measured(curves[point["curve"]], point["load"]).latency
-            assert round(found, 1) == point["value"], point
-
-
-@pytest.mark.slow
-def test_the_whole_record_is_fresh() -> None:
-    assert load_latency.made() == json.loads(RECORD.read_text("utf-8"))

@@ -5,18 +5,13 @@ from __future__ import annotations
 import itertools
 import random
 from fractions import Fraction
-from pathlib import Path
 
 import pytest
 
 from hooks.calc import engine
 from hooks.calc.engine import Engine
 from tests import ours
-from tools.figures import parallel as figures_parallel
 from tools.figures.files import load_program
-
-ROOT = Path(__file__).resolve().parents[2]
-
 
 schedule = load_program("train/code/pipeline_schedule.py")
 tensor = load_program("train/code/tensor_split.py")
@@ -85,9 +80,3 @@ def test_rows_first_is_not_the_same_layer() -> None:
     partial = [tensor.mul(tensor.columns(x, r, 2), tensor.rows(a, r, 2)) for r in range(2)]
     early = tensor.add([tensor.each(tensor.gelu, u) for u in partial])
     assert tensor.off(early, tensor.each(tensor.gelu, tensor.mul(x, a))) > 0.01
-
-
-@pytest.mark.parametrize("name", figures_parallel.FIGURES)
-def test_committed_figure_is_what_the_program_draws(name: str) -> None:
-    committed = (figures_parallel.FOLDER / name).read_text(encoding="utf-8")
-    assert committed == figures_parallel.FIGURES[name](), "run: python -m tools.figures"

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
 from tools.figures.files import load_program
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "docs/train/code"))
 planner = load_program("train/code/planner.py")
 SHAPES, H100, Plan = planner.SHAPES, planner.H100, planner.Plan
 

@@ -2,30 +2,18 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
+from tools.figures.files import load_program
 
-
-def program(name: str) -> Any:
-    """Load a program of the inference notes as a module."""
-    spec = importlib.util.spec_from_file_location(name, ROOT / f"docs/infer/code/{name}.py")
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-tiny_lm, quantize, speculative = map(program, ("tiny_lm", "quantize", "speculative"))
-edge_fold = program("edge_fold")
+tiny_lm, quantize, speculative, edge_fold = (
+    load_program(f"infer/code/{name}.py")
+    for name in ("tiny_lm", "quantize", "speculative", "edge_fold")
+)
 MODEL = tiny_lm.load()
 SEEN, JUDGED = MODEL.inputs(MODEL.calibration), MODEL.inputs(MODEL.held_out)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from tools.figures import rdma as figures_rdma
 from tools.figures.files import load_program
 
 copies, dissect, qp_states, qp_count, mtt = (
@@ -153,9 +152,3 @@ def test_pages_touched() -> None:
     assert mtt.entries(4096, 4096) == 1
     assert mtt.entries(4096, 4096, offset=1) == 2
     assert mtt.entries(64 * 2**30, 2**21) == 32768
-
-
-@pytest.mark.parametrize("name", figures_rdma.FIGURES)
-def test_figure_is_current(name: str) -> None:
-    committed = (figures_rdma.FOLDER / name).read_text(encoding="utf-8")
-    assert committed == figures_rdma.FIGURES[name](), "run: python -m tools.figures"

@@ -4,26 +4,15 @@ from __future__ import annotations
 
 import random
 import re
-from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tests.programs import printed
 from tools.figures.files import load_program
 
-CODE = Path(__file__).resolve().parents[2] / "docs/train/code"
+step = load_program("train/code/rl_step.py")
+sizes = load_program("train/code/rl_bytes.py")
 NOTES = ("train/rl-systems", "train/rl-systems.en")
-
-
-@pytest.fixture
-def step() -> Any:
-    return load_program("train/code/rl_step.py")
-
-
-@pytest.fixture
-def sizes() -> Any:
-    return load_program("train/code/rl_bytes.py")
 
 
 def output(note: str) -> list[str]:
@@ -60,7 +49,7 @@ def test_sentences_repeat_the_output(note: str) -> None:
     assert int(cells[1][4]) < int(cells[0][4])  # dropping prefers short responses
 
 
-def test_memory_of_the_first_question(sizes: Any, step: Any) -> None:
+def test_memory_of_the_first_question() -> None:
     resident = sizes.tokens(sizes.room(16, 4, False)[2], 4)
     assert sizes.room(8, 4, False)[2] < 0
     assert resident < step.SLOTS * step.MEDIAN * 1.4  # a full replica of mean lengths does not fit
@@ -68,7 +57,7 @@ def test_memory_of_the_first_question(sizes: Any, step: Any) -> None:
     assert sizes.KV_TOKEN == step.KV_TOKEN
 
 
-def test_a_response_costs_what_its_steps_cost(step: Any) -> None:
+def test_a_response_costs_what_its_steps_cost() -> None:
     replica = step.Replica(running=[step.Response(0, 100)])
     alone = replica.step()
     assert replica.advance(float("inf"))[0].done == 100
@@ -76,7 +65,7 @@ def test_a_response_costs_what_its_steps_cost(step: Any) -> None:
     assert alone == pytest.approx(2 * step.PARAMS / (4 * step.HBM * step.READ) + step.LAUNCH)
 
 
-def test_no_token_is_lost_when_generation_is_interrupted(step: Any) -> None:
+def test_no_token_is_lost_when_generation_is_interrupted() -> None:
     rollout = step.Rollout([step.Replica() for _ in range(2)], random.Random(3))
     rollout.submit(4)
     wanted = sum(one.length for group in rollout.members.values() for one in group)

@@ -2,31 +2,16 @@
 
 from __future__ import annotations
 
-import importlib.util
 import random
-import subprocess
-import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
-CODE = ROOT / "docs/infer/code"
+from tools.figures.files import load_program
 
-
-def program(name: str) -> Any:
-    """Load a program as the module that its neighbours import too."""
-    sys.path.insert(0, str(CODE))
-    try:
-        return importlib.import_module(name)
-    finally:
-        sys.path.remove(str(CODE))
-
-
-steps, cache, asked, sim, curves, fleet, route = map(
-    program,
-    (
+steps, cache, asked, sim, curves, fleet, route = (
+    load_program(f"infer/code/{name}.py")
+    for name in (
         "step_time",
         "prefix_cache",
         "serve_requests",
@@ -34,21 +19,8 @@ steps, cache, asked, sim, curves, fleet, route = map(
         "serve_curves",
         "fleet_queue",
         "fleet_route",
-    ),
-)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["serve_curves", "fleet_queue"])
-def test_the_record_of_the_chart_is_fresh(name: str) -> None:
-    run = subprocess.run(
-        [sys.executable, f"docs/infer/code/{name}.py", "--check"],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
     )
-    assert run.returncode == 0, run.stderr
+)
 
 
 class TestStepTime:

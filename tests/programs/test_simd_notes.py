@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from hooks.data import measured
 from tools.figures.files import ROOT, load_program
 
 CODE = ROOT / "docs/hpc/simd/code"
@@ -67,14 +66,6 @@ def shown(note: str, start: str) -> str:
 
 
 @NEEDS_GCC
-@pytest.mark.parametrize("name", PROGRAMS)
-def test_programs_compile_without_warnings_and_check_themselves(name: str, tmp_path: Path) -> None:
-    said = built(tmp_path, *PROGRAMS[name])
-    assert said
-    assert "failed" not in said
-
-
-@NEEDS_GCC
 @pytest.mark.parametrize("language", ["", ".en"])
 @pytest.mark.parametrize(("options", "begin"), [([], "strict"), (["-ffast-math"], "fast")])
 def test_fast_math_changes_what_the_note_says(
@@ -115,14 +106,6 @@ def test_pairs_of_bytes_saturate_where_the_note_says(language: str, tmp_path: Pa
     said = built(tmp_path, *PROGRAMS["int8"]).splitlines()
     expected = shown(f"hpc/simd/intrinsics{language}", "255 times").splitlines()
     assert set(said) - {line for line in said if "skipped" in line} <= set(expected)
-
-
-def test_no_program_is_newer_than_its_measurement() -> None:
-    for folder in (ROOT / "docs/hpc/simd/measured", ROOT / "docs/chip/measured"):
-        for path in folder.glob("*.json"):
-            record = measured.load_record(path.relative_to(ROOT / "docs").as_posix(), ROOT / "docs")
-            if record.program and record.program.path.endswith(".c"):
-                assert not measured.stale_programs(record, ROOT), path.name
 
 
 def test_bandwidth_of_a_socket() -> None:

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import itertools
-import subprocess
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tools.figures.files import load_program
 
-ROOT = Path(__file__).resolve().parents[2]
 backfill = load_program("eng/code/backfill.py")
 
 
@@ -43,8 +40,3 @@ def test_a_job_that_fits_by_its_limit_passes_and_delays_nobody() -> None:
     filled = dict(zip(names, backfill.run(list(backfill.FOUR.values()), 8, True), strict=True))
     assert filled["D"] < filled["B"] == plain["B"]
     assert filled["C"] == plain["C"]
-
-
-@pytest.mark.parametrize("name", ["train.sbatch", "slurm_lab.sh"])
-def test_the_scripts_are_bash(name: str) -> None:
-    subprocess.run(["bash", "-n", str(ROOT / "docs/eng/code" / name)], check=True)

@@ -7,11 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tools.figures import stability as figures_stability
 from tools.figures.files import load_program
-
-CODE = Path(__file__).resolve().parents[2] / "docs/train/code"
-
 
 spikes, adam, logits = (
     load_program(f"train/code/{name}.py")
@@ -124,9 +120,3 @@ def test_outlier_moves_as_the_formula_says(beta2: float) -> None:
 )
 def test_rounding(cast: str, value: float, stored: float) -> None:
     assert getattr(logits, cast)(value) == stored
-
-
-@pytest.mark.parametrize("name", figures_stability.FIGURES)
-def test_figure_is_current(name: str) -> None:
-    committed = (figures_stability.FOLDER / name).read_text(encoding="utf-8")
-    assert committed == figures_stability.FIGURES[name](), "run: python -m tools.figures"

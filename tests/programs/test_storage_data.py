@@ -2,24 +2,15 @@
 
 from __future__ import annotations
 
-import importlib.util
 import itertools
 import random
 from pathlib import Path
-from types import ModuleType
 
-CODE = Path(__file__).resolve().parents[2] / "docs/storage/code"
+from tools.figures.files import load_program
 
-
-def program(name: str) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(name, CODE / f"{name}.py")
-    assert spec and spec.loader
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-sharding, loader, striping = map(program, ("sharding", "loader", "striping"))
+sharding, loader, striping = (
+    load_program(f"storage/code/{name}.py") for name in ("sharding", "loader", "striping")
+)
 
 
 def test_every_shard_is_read_once_and_in_another_order_each_epoch() -> None:

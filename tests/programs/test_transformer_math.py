@@ -2,29 +2,13 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
-from pathlib import Path
-from typing import Any
-
 import pytest
 
-from tools.figures import math as figures_math
+from tools.figures.files import load_program
 
-ROOT = Path(__file__).resolve().parents[2]
-
-
-def program(name: str) -> Any:
-    """Load a program of the training notes as a module."""
-    spec = importlib.util.spec_from_file_location(name, ROOT / f"docs/train/code/{name}.py")
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-counting, timing = program("transformer_math"), program("layer_time")
+counting, timing = (
+    load_program(f"train/code/{name}.py") for name in ("transformer_math", "layer_time")
+)
 MODELS = counting.load()
 
 
@@ -90,9 +74,3 @@ def test_fused_layers_of_one_shape_take_less_time() -> None:
     for written, fused in ((0, 1), (2, 3)):
         slow, fast = (list(timing.LAYERS[k][1].forward()) for k in (written, fused))
         assert timing.shares(fast)[2] < timing.shares(slow)[2]
-
-
-@pytest.mark.parametrize("name", figures_math.FIGURES)
-def test_committed_figure_is_what_the_program_counts(name: str) -> None:
-    committed = (figures_math.FOLDER / name).read_text(encoding="utf-8")
-    assert committed == figures_math.FIGURES[name](), "run: python -m tools.figures"

@@ -15,8 +15,6 @@ from hooks.drawings import figures as rules
 from tools.figures import draw, verbs
 from tools.figures.__main__ import GROUPS
 
-pytestmark = pytest.mark.tools
-
 FIGURES = [
     pytest.param(module.FOLDER / name, drawn, id=f"{group}-{name}")
     for group in GROUPS

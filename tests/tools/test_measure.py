@@ -13,8 +13,6 @@ ROOT = Path(__file__).resolve().parents[2]
 MODULES = sorted(path for path in (ROOT / "tools/measure").rglob("*.py") if path.stem[0] != "_")
 SCRIPTS = sorted([*(ROOT / "tools").glob("*.sh"), *(ROOT / "tools/measure").glob("*.sh")])
 
-pytestmark = pytest.mark.tools
-
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: path.stem)
 def test_modules_can_be_imported(path: Path) -> None:
