@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hooks.cache import code, digest, of_files
-from hooks.drawings import drawn, figures
+from hooks.drawings import diagrams, figures
 from hooks.findings import Finding
 from hooks.links import moved, safety
 from hooks.markdown import PLACE, Rendered, finish, put_in, rendered, split, text_of
@@ -119,7 +119,7 @@ class Build:
     """The day of the build."""
     pace: progress.Pace
     marks: term_marks.Marks
-    drawings: drawn.Drawings
+    drawings: diagrams.Drawings
     language: str = "zh"
     anchors: dict[tuple[str, str], str] = field(default_factory=dict)
     """The ids of the fences of the page being rendered, by kind and text."""
@@ -192,7 +192,7 @@ def begin(tree: Tree, site: Path, *, is_serving: bool) -> Build:
     marks = term_marks.Marks(tree.glossary)
     now = int(os.environ.get("SOURCE_DATE_EPOCH", time.time()))
     today = datetime.datetime.fromtimestamp(now, datetime.UTC).date()
-    drawings = drawn.Drawings(tree.docs)
+    drawings = diagrams.Drawings(tree.docs)
     items = catalogue.by_page(tree.items)
     days = history.days(tree.root)
     return Build(tree, held, site, is_serving, days, today, pace, marks, drawings, items=items)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -18,7 +17,7 @@ from hooks.data import (
     paths,
     resources,
 )
-from hooks.drawings import diagrams, drawn, figures
+from hooks.drawings import diagrams, figure_check
 from hooks.findings import Finding
 from hooks.links import Settings, assets, check, moved, safety, text
 from hooks.notes import (
@@ -74,11 +73,8 @@ def read_tree(
     settings = Settings(repo_url, site_url, root, docs.name)
     kept = cache.Cache(root / cache.FOLDER)
     notes, findings = catalogue.load(docs, root, kept)
-    # Mermaid's parser is a process of its own, which works beside the rest.
-    with ThreadPoolExecutor(1) as beside:
-        pictures = beside.submit(_check_diagrams, notes, docs, root)
-        tree = _read_rest(root, docs, notes, settings, kept)
-        findings += tree.findings + pictures.result()
+    tree = _read_rest(root, docs, notes, settings, kept)
+    findings += tree.findings + _check_diagrams(notes, docs)
     return replace(tree, findings=sorted(set(findings)))
 
 
@@ -116,7 +112,7 @@ def _read_rest(
     if config.is_file():
         entries = navigation.read_navigation(config)
         findings += navigation.check_navigation(entries, notes)
-    hidden = f"/{drawn.FOLDER}/"  # named by hashes, which no note writes
+    hidden = f"/{diagrams.FOLDER}/"  # named by hashes, which no note writes
     orphans = assets.orphans(notes, docs, docs.name, _beside(root))
     findings += [one for one in orphans if hidden not in one.file]
     areas, problems = topics.load(layout.topics, layout.name(layout.topics))
@@ -183,13 +179,11 @@ def diagrams_of(notes: Catalogue) -> list[diagrams.Diagram]:
     ]
 
 
-def _check_diagrams(notes: Catalogue, docs: Path, root: Path) -> list[Finding]:
-    library = docs / drawn.LIBRARY
+def _check_diagrams(notes: Catalogue, docs: Path) -> list[Finding]:
     written = diagrams_of(notes)
-    if not written or not library.is_file():
+    if not written or not (docs / diagrams.LIBRARY).is_file():
         return []
-    found = diagrams.check_diagrams(written, library, root / ".cache" / "diagrams")
-    return found + drawn.Drawings(docs).check(written)
+    return diagrams.Drawings(docs).check(written)
 
 
 def _beside(root: Path) -> list[Path]:
@@ -220,7 +214,7 @@ def _check_data(data: Data) -> list[Finding]:
         if path.endswith(".svg") and "/figures/" in path:
             name = file.relative_to(root).as_posix()
             figure = (name, file.read_bytes())
-            findings += kept.recall("figure", figure, partial(figures.check_svg, file, name))
+            findings += kept.recall("figure", figure, partial(figure_check.check_svg, file, name))
         elif path.endswith(".json") and "/measured/" in path:
             findings += kept.recall("record", (path, stamp), partial(_check_record, file, data))
     return findings

@@ -10,7 +10,8 @@ from playwright.sync_api import Browser
 from selectolax.lexbor import LexborHTMLParser
 
 from hooks.drawings import svg
-from hooks.drawings.figures import PALETTE, check_svg, inline_figures
+from hooks.drawings.figure_check import PALETTE, check_svg
+from hooks.drawings.figures import inline_figures
 
 ROOT = Path(__file__).resolve().parents[2]
 STYLES = ROOT / "docs/assets/stylesheets"
