@@ -57,8 +57,7 @@ def inline_figures(html: str, *, page_dir: Path, docs_dir: Path, language: str) 
     def replace(match: re.Match[str]) -> str:
         nonlocal count
         attributes = {
-            one["name"]: html_lib.unescape(one["value"])
-            for one in _ATTRIBUTE.finditer(match["img"])
+            name: html_lib.unescape(value) for name, value in _ATTRIBUTE.findall(match["img"])
         }
         path = _figure_path(attributes.get("src", ""), page_dir, docs_dir)
         if path is None:
