@@ -25,11 +25,6 @@ LANGUAGES = ("zh", "en")
 HAN = re.compile(r"[\u4e00-\u9fff]")
 
 
-@pytest.fixture(scope="module")
-def calc() -> Engine:
-    return engine.default(FACTS)
-
-
 # Records
 
 

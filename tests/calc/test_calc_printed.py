@@ -14,7 +14,6 @@ from typing import Any
 import pytest
 import yaml
 
-from hooks.calc import engine
 from hooks.calc.engine import Engine
 from tests import ours
 from tests.programs.test_transformer_math import MODELS
@@ -23,11 +22,6 @@ ROOT = Path(__file__).resolve().parents[2]
 PRINTED = Path(__file__).with_name("printed.yml")
 FACTS = ours.facts()
 OCCUPANCY = json.loads((ROOT / "tests/fixtures/calc/occupancy.json").read_text(encoding="utf-8"))
-
-
-@pytest.fixture(scope="module")
-def calc() -> Engine:
-    return engine.default(FACTS)
 
 
 def cell(family: str, row: str, column: str) -> float:

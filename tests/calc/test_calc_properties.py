@@ -7,24 +7,15 @@ import math
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from hooks.calc import engine
 from hooks.calc.engine import Engine
-from tests import ours
+from tests.calc.conftest import few
 
-few = settings(
-    max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
 UNITS = ["Gb/s", "GB/s", "GiB/s", "Tb/s", "TB/s", "TiB/s", "Mb/s", "MB/s"]
 sizes = st.floats(1, 1e12)
 times = st.floats(0.1, 100)
-
-
-@pytest.fixture(scope="module")
-def calc() -> Engine:
-    return engine.default(ours.facts())
 
 
 # Units
