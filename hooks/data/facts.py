@@ -13,11 +13,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PlainValidator
 
-from hooks.data.options import BlockError as FactsError
 from hooks.data.wording import Text
 from hooks.findings import past_day
-
-__all__ = ["FactBase", "FactsError"]
 
 
 def _cell_value(value: object) -> int | float | Text:
