@@ -19,8 +19,8 @@ from hooks.cache import Cache
 from hooks.data.facts import FactBase
 from hooks.data.load import load_facts
 from hooks.data.options import BlockError
+from hooks.drawings.charts import grammar, svg
 from hooks.drawings.charts import spec as charts
-from hooks.drawings.charts import svg, vega
 from hooks.pages import chart as chart_html
 from tests.data.test_facts import FAMILY, SOURCES
 from tests.data.test_measured import RECORD
@@ -168,20 +168,20 @@ def marks(spec: dict[str, Any]) -> list[str]:
 
 def test_series_differ_in_more_than_colour(base: FactBase, root: Path) -> None:
     two = SIZES.replace("[sizes]", "[sizes, other]")
-    layers = vega.specification(read(two, base, root))["layer"]
+    layers = grammar.specification(read(two, base, root))["layer"]
     line = next(layer for layer in layers if layer["mark"]["type"] == "line")
     point = next(layer for layer in layers if layer["mark"]["type"] == "point")
     dashes = line["encoding"]["strokeDash"]["scale"]["range"]
     shapes = point["encoding"]["shape"]["scale"]["range"]
     assert len({str(dash) for dash in dashes}) == len(set(shapes)) == 2
-    bars = vega.specification(read(f"table: gpu\ny: [link, lane]\n{SAID}", base, root))
+    bars = grammar.specification(read(f"table: gpu\ny: [link, lane]\n{SAID}", base, root))
     texts = [row["text"] for row in bars["data"]["values"]]
     assert texts[:2] == ["900  Link", "12.50  Lane"]
     assert marks(bars) == ["bar", "text"]
 
 
 def test_scales_and_reference_lines_are_those_asked_for(base: FactBase, root: Path) -> None:
-    spec = vega.specification(read(f"{SIZES}lines: [{{spec: gpu_uni}}]", base, root))
+    spec = grammar.specification(read(f"{SIZES}lines: [{{spec: gpu_uni}}]", base, root))
     first = spec["layer"][0]["encoding"]
     assert first["x"]["scale"]["type"] == "log"
     assert "type" not in first["y"]["scale"]
@@ -221,7 +221,7 @@ POINTS = [31214, 31220, 31251], [2016, 2017, 2025], [999990, 999999, 1000040], [
 def test_no_text_leaves_the_drawing(places: list[int], log: tuple[str, ...]) -> None:
     points = [charts.Point(x, str(x), 3.0 * n) for n, x in enumerate(places, start=1)]
     chart = charts.Chart("point", "t", "d", "step", "loss", "", points, log=log)
-    drawing = LexborHTMLParser(svg.draw(vega.specification(chart))).css_first("svg")
+    drawing = LexborHTMLParser(svg.draw(grammar.specification(chart))).css_first("svg")
     assert drawing is not None
     width = float((drawing.attributes["viewBox"] or "").split()[2])
     texts = [node for node in drawing.css("text") if "rotate" not in str(node.attributes)]
@@ -258,7 +258,7 @@ def test_every_variable_of_a_chart_has_a_dark_value() -> None:
         (sheets / name).read_text(encoding="utf-8") for name in ("handbook.css", "data.css")
     )
     dark = "".join(re.findall(r'\[data-md-color-scheme="slate"\] \{([^}]*)\}', css))
-    for name in vega.ROLES.values():
+    for name in grammar.ROLES.values():
         assert f"{name}:" in dark, name
 
 
@@ -277,7 +277,7 @@ def test_a_drawing_is_the_same_whatever_fonts_a_machine_has(
 ) -> None:
     """Also that it is kept: one is drawn here, the other by a process that sees no fonts."""
     chart = read(SIZES.replace("[sizes]", "[sizes, other]"), base, root, "zh")
-    text = json.dumps(vega.specification(chart))
+    text = json.dumps(grammar.specification(chart))
     assert "另" in json.loads(text)["data"]["values"][-1]["series"]
     config = tmp_path / "fonts.conf"
     config.write_text(f"<fontconfig><dir>{tmp_path}</dir></fontconfig>", encoding="utf-8")
