@@ -281,7 +281,7 @@ def check_shown(note: Note, data: Data) -> list[Finding]:
 
 def _check_record(file: Path, data: Data) -> list[Finding]:
     base = data.facts[0]
-    return measured_check.check_record(file, data.root, data.fences.known, base.texts)
+    return measured_check.check_record(file, data.root, data.fences.known, base)
 
 
 def missing_translations(notes: Catalogue) -> list[Finding]:

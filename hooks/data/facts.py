@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import datetime
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PlainValidator
 
@@ -127,5 +127,3 @@ class FactBase:
 
     families: dict[str, Family] = field(default_factory=dict)
     sources: dict[str, Source] = field(default_factory=dict)
-    texts: dict[str, Any] = field(default_factory=dict)
-    """What YAML makes of each family's file, by the file's text: read once for all who ask."""

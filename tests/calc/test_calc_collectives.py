@@ -98,30 +98,6 @@ def test_times_of_1_gib_are_those_of_nccl_by_hand(
     assert float(seconds.split()[0]) * 1000 == pytest.approx(by_hand, rel=2e-3)
 
 
-@pytest.mark.parametrize("per_node", [1, 8])
-def test_pat_serves_one_gpu_per_node_only(per_node: int, calc: Engine) -> None:
-    entries = {"ranks": 64, "per_node": per_node, "operation": "all-gather", "size": 1}
-    rows = calc.show("collective", entries, "en")["tables"][0]["rows"]
-    times = [row["cells"][2] for row in rows if "PAT" in str(row["cells"][0])]
-    assert len(times) == (per_node == 1)
-    if times:
-        assert "211" in str(times[0])  # 8 + 6 x 4 + 64 x 2.8
-
-
-@pytest.mark.parametrize("size", ["4Ki", "1Mi", "16Mi", "1Gi"])
-@pytest.mark.parametrize("ranks", [8, 16, 64, 512])
-def test_least_is_the_least_of_all_that_nccl_has(calc: Engine, ranks: int, size: str) -> None:
-    answer = calc.run("collective", {"ranks": ranks, "size": size})
-    rows = calc.show("collective", {"ranks": ranks, "size": size}, "en")["tables"][0]["rows"]
-    assert [row["chosen"] for row in rows].count(True) == 1
-    forced = [
-        calc.run("collective", {"ranks": ranks, "size": size, "protocol": one})["time"]
-        for one in ("LL", "LL128", "Simple")
-    ]
-    assert answer["time"] == pytest.approx(min(forced))
-    assert answer["floor"] < answer["time"]
-
-
 # The handbook's own measurements, four and two H200
 
 RECORDS = [

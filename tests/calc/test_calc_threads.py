@@ -141,14 +141,6 @@ def test_a_thread_without_an_element_says_why(calc: Engine) -> None:
     assert "lane 31 of warp 1" in shown["drawing"]
 
 
-def test_warps_are_labelled_as_well_as_coloured(calc: Engine) -> None:
-    drawing = calc.show("cuda-threads", {"ix": 0}, "en")["drawing"]
-    for warp in range(4):
-        assert drawing.count(f">warp {warp}</text>") == 2 + (warp == 1)  # two rows; one is cut
-    assert ">21</text>" in drawing  # the lane of the chosen thread
-    assert "stopped by the guard</title>" not in drawing
-
-
 def test_large_launches_are_drawn_in_part(calc: Engine) -> None:
     wide = {
         "dims": 1,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import datetime
 import hashlib
 import json
 import re
@@ -13,6 +14,7 @@ from typing import Any
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
+from hooks.data.facts import FactBase, Family
 from hooks.data.measured_check import check_record
 from hooks.data.options import BlockError
 from hooks.data.wording import number
@@ -106,11 +108,9 @@ RECORD: dict[str, Any] = {
 
 def repository(folder: Path) -> Path:
     """Write one program, one family of facts and one record, measured and computed."""
-    for name in ("docs/t/code", "docs/t/measured", "docs/t/simulated", "docs/data/facts"):
+    for name in ("docs/t/code", "docs/t/measured", "docs/t/simulated"):
         (folder / name).mkdir(parents=True, exist_ok=True)
     (folder / "docs/t/code/p2p.cu").write_text(PROGRAM, encoding="utf-8")
-    facts = "rows: {h100: {cells: {lane: {value: 12.50}}}}\n"
-    (folder / "docs/data/facts/nvlink.yml").write_text(facts, encoding="utf-8")
     text = write(folder, RECORD).read_text(encoding="utf-8")
     (folder / "docs/t/simulated/p2p.json").write_text(text, encoding="utf-8")
     return folder
@@ -119,6 +119,19 @@ def repository(folder: Path) -> Path:
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
     return repository(tmp_path)
+
+
+LANE = {"value": 12.5, "source": "s", "read": datetime.date(2026, 1, 2), "confidence": "A"}
+FACTS = FactBase(
+    {
+        "nvlink": Family.model_validate(
+            {
+                **{"family": "nvlink", "title": "T", "columns": {"lane": {"title": "L"}}},
+                "rows": {"h100": {"title": "H100", "cells": {"lane": LANE}}},
+            }
+        )
+    }
+)
 
 
 def write(root: Path, record: object) -> Path:
@@ -136,7 +149,7 @@ def changed(change: Callable[[dict[str, Any]], object]) -> dict[str, Any]:
 
 
 def test_a_good_record_passes(root: Path) -> None:
-    assert check_record(root / "docs/t/measured/p2p.json", root) == []
+    assert check_record(root / "docs/t/measured/p2p.json", root, base=FACTS) == []
 
 
 # Change, rule, text on the line that the finding must name, part of the message
@@ -179,7 +192,7 @@ WRONG: list[tuple[Callable[[dict[str, Any]], object], str, str, str]] = [
     ),
     (
         lambda r: r["specification"][1].update(value=25),
-        *("measurement-reference", '"value": 25', "12.50 in docs/data/facts/nvlink.yml"),
+        *("measurement-reference", '"value": 25', "12.5 in docs/data/facts/nvlink.yml"),
     ),
     (
         lambda r: r["specification"][1].update(source="docs/data/facts/nvlink.yml: h100, lanes"),
@@ -213,7 +226,7 @@ def test_what_is_wrong_is_found_at_its_line(
     change: Callable[[dict[str, Any]], object], rule: str, at: str, said: str, root: Path
 ) -> None:
     path = write(root, changed(change))
-    found = [f for f in check_record(path, root) if f.rule == rule]
+    found = [f for f in check_record(path, root, base=FACTS) if f.rule == rule]
     assert [said in f.message for f in found] == [True], found
     assert found[0].file == "docs/t/measured/p2p.json"
     assert found[0].severity == ("warning" if rule == "measurement-stale" else "error")
@@ -226,7 +239,7 @@ def test_what_is_wrong_is_found_at_its_line(
 def test_text_that_is_no_json(root: Path) -> None:
     path = root / "docs/t/measured/p2p.json"
     path.write_text('{\n "schema": 1,\n}\n', encoding="utf-8")
-    found = check_record(path, root)
+    found = check_record(path, root, base=FACTS)
     assert [f.rule for f in found] == ["measurement-field"]
     assert found[0].line in (2, 3)
     assert "not JSON" in found[0].message
@@ -237,13 +250,13 @@ def test_a_program_that_was_only_laid_out_anew_is_not_stale(root: Path) -> None:
     program.write_text(PROGRAM.replace(" ", "  "), encoding="utf-8")
     same = hashlib.sha256(program.read_bytes()).hexdigest()
     path = write(root, changed(lambda record: record["program"].update(same=[same])))
-    assert check_record(path, root) == []
+    assert check_record(path, root, base=FACTS) == []
 
 
 def test_a_changed_program_makes_the_record_stale(root: Path) -> None:
     path = root / "docs/t/measured/p2p.json"
     (root / "docs/t/code/p2p.cu").write_text(PROGRAM + "// faster\n", encoding="utf-8")
-    assert [f.rule for f in check_record(path, root)] == ["measurement-stale"]
+    assert [f.rule for f in check_record(path, root, base=FACTS)] == ["measurement-stale"]
     tree = drawn(root)
     assert words(tree, ".measured__stale") == [
         "The program has changed since; the figures belong to its former version: "
