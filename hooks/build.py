@@ -21,7 +21,7 @@ from hooks import handbook
 from hooks.cache import code, digest, of_files
 from hooks.calc import engine, presets
 from hooks.data import downloads
-from hooks.drawings import drawn
+from hooks.drawings import diagrams
 from hooks.links import moved
 from hooks.markdown import put_in, rendered, split, text_of
 from hooks.notes import draft_ids, drafts, history, minutes, published
@@ -124,7 +124,7 @@ def begin(tree: Tree, site: Path, *, is_serving: bool) -> Build:
         shown = drafts.published_entries(tree.entries, held)
         tree = replace(tree, notes=published(tree.notes), entries=shown)
     now = int(os.environ.get("SOURCE_DATE_EPOCH", time.time()))
-    data, marks, drawings = tree.data, term_marks.Marks(tree.glossary), drawn.Drawings(tree.docs)
+    data, marks, drawings = tree.data, term_marks.Marks(tree.glossary), diagrams.Drawings(tree.docs)
     shared = Shared(
         tree.docs, tree.notes, held, data.fences, data.resolver, drawings, marks, tree.moved
     )

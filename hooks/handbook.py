@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
@@ -12,7 +11,7 @@ from pathlib import Path
 from hooks.cache import FOLDER, Cache, digest, of_files
 from hooks.data import Layout, facts, glossary, measured_check, resources
 from hooks.data import paths as ways
-from hooks.drawings import diagrams, drawn, figures
+from hooks.drawings import diagrams, figure_check
 from hooks.findings import Finding
 from hooks.links import Settings, assets, check, moved, safety, text
 from hooks.markdown import rendered, split, text_of
@@ -83,32 +82,27 @@ def read_tree(
     docs = docs or root / "docs"
     layout, kept = Layout(docs), Cache(root / FOLDER)
     notes, wrong = catalogue.load(docs, root, kept)
-    # Mermaid's parser is a process of its own, which works beside the rest.
-    with ThreadPoolExecutor(1) as beside:
-        pictures = beside.submit(_check_diagrams, notes, docs, root)
-        shown = published(notes)
-        entries, wrong_entries = navigation.load(root / "mkdocs.yml", notes)
-        areas, wrong_areas = topics.load(layout.topics, layout.name(layout.topics))
-        library, wrong_library = resources.load_resources(
-            layout.resources, {area.id for area in areas}
-        )
-        learning, wrong_paths = paths_page.load(layout, notes)
-        former, wrong_moves = moved.read(layout, shown)
-        data = Data(root, notes, library, kept, docs)
-        tree = Tree(root, docs, notes, entries, data, areas, learning, library, [], former)
-        settings = Settings(repo_url, site_url, root, docs.name)
-        found = [
-            *(*wrong, *wrong_entries, *wrong_areas, *wrong_library, *wrong_paths, *wrong_moves),
-            *twins.check_pairs(notes),
-            *twins.missing(shown),
-            *drafts.check_drafts(notes),
-            *prerequisites.check_prerequisites(notes),
-            *questions.check_questions(notes),
-            *_orphans(root, docs, notes),
-            *_check_data(data),
-            *check.check_links(notes, settings, generated_ids(tree, kept=True)),
-        ]
-        found += pictures.result()
+    shown = published(notes)
+    entries, wrong_entries = navigation.load(root / "mkdocs.yml", notes)
+    areas, wrong_areas = topics.load(layout.topics, layout.name(layout.topics))
+    library, wrong_library = resources.load_resources(layout.resources, {area.id for area in areas})
+    learning, wrong_paths = paths_page.load(layout, notes)
+    former, wrong_moves = moved.read(layout, shown)
+    data = Data(root, notes, library, kept, docs)
+    tree = Tree(root, docs, notes, entries, data, areas, learning, library, [], former)
+    settings = Settings(repo_url, site_url, root, docs.name)
+    found = [
+        *(*wrong, *wrong_entries, *wrong_areas, *wrong_library, *wrong_paths, *wrong_moves),
+        *twins.check_pairs(notes),
+        *twins.missing(shown),
+        *drafts.check_drafts(notes),
+        *prerequisites.check_prerequisites(notes),
+        *questions.check_questions(notes),
+        *_orphans(root, docs, notes),
+        *_check_diagrams(notes, docs),
+        *_check_data(data),
+        *check.check_links(notes, settings, generated_ids(tree, kept=True)),
+    ]
     return replace(tree, findings=sorted(set(found)))
 
 
@@ -137,19 +131,16 @@ def diagrams_of(notes: Catalogue) -> list[diagrams.Diagram]:
     ]
 
 
-def _check_diagrams(notes: Catalogue, docs: Path, root: Path) -> list[Finding]:
-    library = docs / drawn.LIBRARY
+def _check_diagrams(notes: Catalogue, docs: Path) -> list[Finding]:
     written = diagrams_of(notes)
-    if not written or not library.is_file():
-        return []
-    found = diagrams.check_diagrams(written, library, root / ".cache" / "diagrams")
-    return found + drawn.Drawings(docs).check(written)
+    is_there = (docs / diagrams.LIBRARY).is_file()
+    return diagrams.Drawings(docs).check(written) if written and is_there else []
 
 
 def _orphans(root: Path, docs: Path, notes: Catalogue) -> Iterator[Finding]:
     beside = [root / "mkdocs.yml", *root.glob("*.md"), *(root / "overrides").rglob("*")]
     for one in assets.orphans(notes, docs, docs.name, [one for one in beside if one.is_file()]):
-        if f"/{drawn.FOLDER}/" not in one.file:  # named by hashes, which no note writes
+        if f"/{diagrams.FOLDER}/" not in one.file:  # named by hashes, which no note writes
             yield one
 
 
@@ -171,14 +162,14 @@ def _check_data(data: Data) -> Iterator[Finding]:
         file, name = docs / path, f"{docs.name}/{path}"
         if path.endswith(".svg") and "/figures/" in path:
             key = (name, file.read_bytes())
-            yield from kept.recall("figure", key, partial(figures.check_svg, file, name))
+            yield from kept.recall("figure", key, partial(figure_check.check_svg, file, name))
         elif path.endswith(".json") and "/measured/" in path:
             yield from kept.recall("record", (path, data.stamp), partial(_check_record, file, data))
 
 
 def _check_record(file: Path, data: Data) -> list[Finding]:
     known, base = data.fences.known, data.facts[0]
-    return measured_check.check_record(file, data.root, known, base.texts)
+    return measured_check.check_record(file, data.root, known, base)
 
 
 def _verdict(note: Note, data: Data) -> list[Finding]:

@@ -18,7 +18,7 @@ from playwright.sync_api import Browser, Error, sync_playwright
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from hooks.drawings.drawn import LIBRARY, SCRIPT, Drawings  # noqa: E402
+from hooks.drawings.diagrams import LIBRARY, SCRIPT, Drawings  # noqa: E402
 from hooks.handbook import diagrams_of  # noqa: E402
 from hooks.notes import catalogue  # noqa: E402
 from tools import browser  # noqa: E402

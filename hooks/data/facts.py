@@ -2,32 +2,33 @@
 
 A family is a table: columns that say unit, direction and density, rows, and cells that each name
 their source. Sources live in `docs/data/sources/*.yml`, which are read as one bibliography.
-`hooks.facts_table` draws the tables, `hooks.fact_checks` tries the equations of a family.
+`equations` tries the equations of a family.
 """
 
 from __future__ import annotations
 
 import datetime
-import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, PlainValidator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PlainValidator
 
-from hooks.data.options import BlockError as FactsError
 from hooks.data.wording import Text
 from hooks.findings import past_day
-
-if TYPE_CHECKING:
-    pass
-
-__all__ = ["FactBase", "FactsError"]
 
 
 def _cell_value(value: object) -> int | float | Text:
     if isinstance(value, bool) or not isinstance(value, int | float | str | dict):
         raise ValueError("must be a number, a text in quotes, or {zh: …, en: …}")
     return value if isinstance(value, int | float) else Text.model_validate(value)
+
+
+def _percentage(value: str) -> str:
+    try:
+        float(value.removesuffix("%"))
+    except ValueError:
+        raise ValueError("must be a percentage such as 0.5%") from None
+    return value
 
 
 def _source_date(value: object) -> str:
@@ -84,11 +85,16 @@ class Check(_Record):
     """An equation between columns, for every row that has all of them."""
 
     holds: str
-    """Such as `link_count * link_rate = gpu_uni`; `hooks.fact_checks` has the grammar."""
-    tolerance: str = "0%"
+    """Such as `link_count * link_rate = gpu_uni`; `equations` has the grammar."""
+    tolerance: Annotated[str, AfterValidator(_percentage)] = "0%"
     """How far the sides may lie apart, for figures that were rounded: `0.5%`."""
     exempt: dict[str, Text] = Field(default_factory=dict, alias="except")
     """Rows for which it need not hold, and why."""
+
+    @property
+    def share(self) -> float:
+        """The tolerance as a number: 0.005 for `0.5%`."""
+        return float(self.tolerance.removesuffix("%")) / 100
 
 
 class Family(_Record):
@@ -121,29 +127,3 @@ class FactBase:
 
     families: dict[str, Family] = field(default_factory=dict)
     sources: dict[str, Source] = field(default_factory=dict)
-    texts: dict[str, Any] = field(default_factory=dict)
-    """What YAML makes of each family's file, by the file's text: read once for all who ask."""
-
-
-_TOLERANCE = re.compile(r"(?P<share>\d+(?:\.\d+)?)\s*%\Z")
-
-
-class CheckError(ValueError):
-    """An equation is not one; `name` is the word at fault, `hint` the nearest known one."""
-
-    def __init__(self, message: str, name: str = "", hint: str = "") -> None:
-        super().__init__(message)
-        self.name = name
-        self.hint = hint
-
-
-def tolerance(text: str) -> float:
-    """Return a share such as 0.005 for `0.5%`.
-
-    Raises:
-        CheckError: The text is no percentage.
-    """
-    match = _TOLERANCE.match(text)
-    if match is None:
-        raise CheckError(f"tolerance '{text}' must be a percentage such as 0.5%")
-    return float(match["share"]) / 100

@@ -29,21 +29,19 @@ def load_facts(data_dir: Path) -> tuple[FactBase, list[Finding]]:
     declared: dict[str, tuple[str, int, int]] = {}
     layout = Layout(data_dir.parent)
 
-    def read(path: Path) -> tuple[str, Document | None]:
-        text = path.read_text(encoding="utf-8")
-        document, problems = load(text, layout.name(path), "facts-yaml")
+    def read(path: Path) -> Document | None:
+        document, problems = load(path.read_text(encoding="utf-8"), layout.name(path), "facts-yaml")
         findings.extend(problems)
-        return text, document
+        return document
 
     for path in sorted(layout.sources.glob("*.yml")):
-        _, document = read(path)
+        document = read(path)
         if document is not None:
             findings += _load_sources(document, base, declared)
     for path in sorted(layout.facts.glob("*.yml")):
-        text, document = read(path)
+        document = read(path)
         if document is None:
             continue
-        base.texts[text] = document.data
         family, problems = validate(Family, document, "facts-field")
         findings += problems
         if family is not None:

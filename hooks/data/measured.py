@@ -10,19 +10,13 @@ import datetime
 import hashlib
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from hooks.data.options import BlockError as MeasuredError
+from hooks.data.options import BlockError
 from hooks.data.wording import Direction, Text
 from hooks.findings import nearest
-
-if TYPE_CHECKING:
-    pass
-
-__all__ = ["MeasuredError", "Record"]
-
 
 Number = int | float
 """A whole number stays whole, so that it is printed without decimals."""
@@ -186,7 +180,7 @@ def load_record(file: str, docs_dir: Path, known: Known | None = None) -> Record
     """Return the record at a path below the folder of notes; `known` as for `parse_record`.
 
     Raises:
-        MeasuredError: There is none, or it is invalid; the nearest path is offered.
+        BlockError: There is none, or it is invalid; the nearest path is offered.
     """
     path = docs_dir / file
     try:
@@ -195,9 +189,9 @@ def load_record(file: str, docs_dir: Path, known: Known | None = None) -> Record
         there = [p.relative_to(docs_dir).as_posix() for p in docs_dir.glob("**/measured/*.json")]
         hint = nearest(file, there)
         end = f"; did you mean '{hint}'?" if hint else ""
-        raise MeasuredError(f"there is no record 'docs/{file}'{end}") from error
+        raise BlockError(f"there is no record 'docs/{file}'{end}") from error
     except ValueError as error:  # JSONDecodeError and ValidationError alike
-        raise MeasuredError(f"'docs/{file}' is no valid record; the checks say where") from error
+        raise BlockError(f"'docs/{file}' is no valid record; the checks say where") from error
 
 
 def stale_programs(record: Record, root: Path) -> list[str]:

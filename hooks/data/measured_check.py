@@ -4,24 +4,24 @@ from __future__ import annotations
 
 import json
 import re
-from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
+from hooks.data.facts import FactBase
 from hooks.data.measured import Known, Record, parse_record, sha256, stale_programs
 from hooks.findings import Document, Finding, YamlError, nearest, read
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
 RATIO_TOLERANCE = 0.01
 """How far a printed ratio may lie from value / specification, relative: rounding to 1 %."""
 
 
 def check_record(
-    path: Path, root: Path, known: Known | None = None, families: Mapping[str, Any] | None = None
+    path: Path, root: Path, known: Known | None = None, base: FactBase | None = None
 ) -> list[Finding]:
     """Return what is wrong with a record.
 
@@ -29,7 +29,7 @@ def check_record(
         path: The file.
         root: The repository root, which findings and programs are named from.
         known: Records that have been read already, by their texts.
-        families: The data of families of facts that have been read already, by their texts.
+        base: The facts, which specifications may name.
 
     Rules: `measurement-field` (form), `measurement-reference` (names what it lacks),
     `measurement-ratio` (a share that its own figures contradict), `measurement-stale` (a program
@@ -46,7 +46,7 @@ def check_record(
         return _document(text, file).explain(error, Record, "measurement-field")
     problems = [
         *_references(record),
-        *_specified(record, root, families or {}),
+        *_specified(record, base or FactBase()),
         *_ratios(record),
         *_points(record),
         *_stale(record, root),
@@ -98,24 +98,16 @@ def _references(record: Record) -> Iterator[Problem]:
             yield rule, ("summary", n, "result"), message, line.result, hint
 
 
-@lru_cache(maxsize=64)
-def _rows(text: str) -> dict[str, Any]:
-    """Return the rows of a family; by its text, so that what is remembered cannot be stale."""
-    rows: dict[str, Any] = read(text).data["rows"]
-    return rows
-
-
-def _specified(record: Record, root: Path, families: Mapping[str, Any]) -> Iterator[Problem]:
+def _specified(record: Record, base: FactBase) -> Iterator[Problem]:
     """Compare specifications that name a cell of the facts with that cell."""
     for n, item in enumerate(record.specification):
         match = _SOURCE.match(item.source or "")
         if match is None:
             continue
         try:
-            text = (root / f"docs/data/facts/{match['family']}.yml").read_text(encoding="utf-8")
-            rows = families[text]["rows"] if text in families else _rows(text)
-            value = rows[match["row"]]["cells"][match["column"]]["value"]
-        except (OSError, YamlError, KeyError, TypeError):
+            row = base.families[match["family"]].rows[match["row"]]
+            value = row.cells[match["column"]].value
+        except KeyError:
             message = f"specification '{item.id}': there is no '{item.source}'"
             at = ("specification", n, "source")
             yield "measurement-reference", at, message, str(item.source), ""

@@ -1,44 +1,51 @@
-"""Find diagrams that mermaid cannot parse, with mermaid's own parser and no browser.
+"""Diagrams drawn ahead: kept by what they are drawn from, put into pages as SVG.
 
-`hooks.drawings.mermaid` runs the vendored library in V8; this module turns its errors into
-findings. Verdicts are kept by the hash of library, driver and text, so that a tree without a
-changed diagram starts no V8 at all.
+`make diagrams` draws in a browser (tools/diagrams.py, draw_diagram.js) and commits one file for
+each text. A build needs no browser then, and readers load no mermaid: a page's diagram is replaced
+by its drawing where there is one. Elsewhere its source stays, which mermaid draws when it is read;
+so only there a text can be wrong, and mermaid's parser is asked, in V8 (parse_diagram.js).
 """
 
 from __future__ import annotations
 
 import hashlib
+import html as html_lib
 import json
-import os
 import re
-import subprocess
-import sys
-import tempfile
-from contextlib import suppress
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING
 
-from hooks.drawings import mermaid
-from hooks.findings import Finding, nearest
+from hooks.drawings import figures, svg
+from hooks.findings import Finding
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-RULE = "diagram-syntax"
-MAX_TEXT = 50_000
-"""Characters; mermaid draws an error picture for longer texts (its `maxTextSize`)."""
+FOLDER = "assets/diagrams"
+"""Of the drawings, below the folder of the notes."""
+LIBRARY = "assets/vendor/mermaid/mermaid.min.js"
+SCRIPT = Path(__file__).with_name("draw_diagram.js")
 
-_KEYWORDS = (
-    "architecture-beta block block-beta classDiagram erDiagram flowchart gantt gitGraph graph"
-    " journey kanban mindmap packet packet-beta pie quadrantChart radar-beta requirementDiagram"
-    " sankey sankey-beta sequenceDiagram stateDiagram-v2 timeline treemap-beta xychart xychart-beta"
-).split()
-_CACHE_NAME = "diagrams.json"
-_CACHE_LIMIT = 2000
-_PLACE = re.compile(r"error on line (?P<line>\d+)")
-_NAMED = re.compile(r"\"([^\"]+)\"|\[([^\]]+)\]|'([^']+)'|Invalid date: ?(\S+)")
-_YAML_PLACE = re.compile(r" \((?P<line>\d+):\d+\)")
+_PARSER = Path(__file__).with_name("parse_diagram.js")
+_SHORT = 160
+"""Characters of a name that a screen reader says before it comes to the text."""
+_DIAGRAM = re.compile(
+    r'<pre class="mermaid"><code>(?P<source>.*?)</code></pre>'
+    r"(?:\s*<p>(?P<caption>(?:图|Figure)\s*\d+\s*[：:].*?)</p>)?",
+    re.DOTALL,
+)
+_TAG = re.compile(r"<[^>]*>")
+_SENTENCE_END = re.compile(r"(?<=。)|(?<=\.)\s")
+_KINDS = {
+    "flowchart": ("流程图", "Flowchart"),
+    "graph": ("流程图", "Flowchart"),
+    "sequenceDiagram": ("时序图", "Sequence diagram"),
+    "stateDiagram-v2": ("状态图", "State diagram"),
+    "gantt": ("时间线", "Timeline"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,177 +57,104 @@ class Diagram:
     line: int
     """Line of the first line of the text in the file, 1-based."""
     text: str
-    indent: int = 0
-    """Columns that were taken off each line of the text, as of a fence in a list."""
 
 
-class _Verdict(NamedTuple):
-    """What mermaid said of one text; an empty message means that it parsed."""
+@dataclass(frozen=True)
+class Drawings:
+    """The drawings of a folder of notes."""
 
-    message: str = ""
-    line: int = 1
-    """1-based, in the text."""
-    column: int = 0
-    """1-based; 0 when mermaid does not tell."""
-    target: str = ""
-    suggestion: str = ""
-    rule: str = RULE
+    docs: Path
+
+    @property
+    def folder(self) -> Path:
+        """Where they lie."""
+        return self.docs / FOLDER
+
+    @cached_property
+    def _seed(self) -> bytes:
+        """What every drawing depends on: mermaid itself, its settings, and how it is run."""
+        library = (self.docs / LIBRARY).read_bytes()
+        return hashlib.sha256(library + SCRIPT.read_bytes()).digest()
+
+    def path(self, source: str) -> Path:
+        """Return the file of the drawing of a text, whether it is there or not."""
+        key = hashlib.sha256(self._seed + source.strip().encode()).hexdigest()[:16]
+        return self.folder / f"{key}.svg"
+
+    def unused(self, sources: Iterable[str]) -> list[Path]:
+        """Return the drawings that no text is drawn as, such as those of earlier texts."""
+        return sorted(set(self.folder.glob("*.svg")) - {self.path(source) for source in sources})
+
+    def check(self, diagrams: Iterable[Diagram]) -> list[Finding]:
+        """Tell which diagrams have no drawing yet, and which of them mermaid cannot draw."""
+        missing = [one for one in diagrams if not self.path(one.text).is_file()]
+        messages = refusals([one.text for one in missing], self.docs / LIBRARY)
+        return [_finding(one, messages.get(one.text, "")) for one in missing]
+
+    def put_in(self, html: str, language: str) -> str:
+        """Replace the diagrams of a rendered page by their drawings, with their captions."""
+        count = 0
+
+        def replace(match: re.Match[str]) -> str:
+            nonlocal count
+            source = html_lib.unescape(match["source"]).strip()
+            try:
+                root = svg.parse(self.path(source).read_bytes())
+            except (OSError, svg.SvgError):
+                return match[0]
+            count += 1
+            caption = match["caption"] or ""
+            drawing = figures.inline_drawing(
+                root, _name(source, root, caption, language), language, f"diagram{count}-"
+            )
+            below = f"<figcaption>{caption}</figcaption>" if caption else ""
+            return (
+                '<figure class="figure figure--diagram">'
+                f'<div class="figure__scroll">{drawing}</div>{below}</figure>'
+            )
+
+        return _DIAGRAM.sub(replace, html) if 'class="mermaid"' in html else html
 
 
-def _recall(path: Path | None) -> dict[str, _Verdict]:
-    """Return the verdicts of a file, by key; what is not one is as if it had never been written."""
-    try:
-        kept = json.loads(path.read_text(encoding="utf-8"))["verdicts"] if path else {}
-        rows = {key: _Verdict(*row) for key, row in kept.items() if type(row) is list}
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+def refusals(texts: list[str], library: Path) -> dict[str, str]:
+    """Return what mermaid says, in its own words, of the texts that it cannot draw."""
+    if not texts:
         return {}
-    form = [type(one) for one in _Verdict()]
-    return {key: row for key, row in rows.items() if [type(one) for one in row] == form}
+    # An answer of V8 cannot be waited for where an event loop runs, as beside a browser in tests.
+    with ThreadPoolExecutor(1) as beside:
+        return beside.submit(_ask, texts, library).result()
 
 
-def _keep(path: Path, verdicts: dict[str, _Verdict]) -> None:
-    """Replace the file in one step; a folder that cannot be written costs only time."""
-    newest = dict(list(verdicts.items())[-_CACHE_LIMIT:])
-    with suppress(OSError):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=_CACHE_NAME)
-        with os.fdopen(handle, "w", encoding="utf-8") as stream:
-            json.dump({"verdicts": newest}, stream, ensure_ascii=False, indent=0)
-        Path(name).replace(path)
+def _ask(texts: list[str], library: Path) -> dict[str, str]:
+    # V8 takes a second to start: only for a text that was changed and not yet drawn.
+    from py_mini_racer import JSPromise, MiniRacer
+
+    found = {}
+    with MiniRacer() as engine:
+        for script in (_PARSER, library):
+            engine.eval(script.read_text(encoding="utf-8"))
+        for text in texts:
+            promise = engine.eval(f"parseDiagram({json.dumps(text)})")
+            assert isinstance(promise, JSPromise)
+            found[text] = str(promise.get()).strip()
+    return {text: message for text, message in found.items() if message}
 
 
-def check_diagrams(
-    diagrams: Iterable[Diagram], library: Path, cache_dir: Path | None, *, timeout_s: float = 30.0
-) -> list[Finding]:
-    """Return a finding for each diagram that mermaid cannot parse.
-
-    Arguments:
-        diagrams: The mermaid fences, in any order.
-        library: The UMD build of mermaid that pages load.
-        cache_dir: Folder for verdicts of earlier runs; None keeps none.
-        timeout_s: Seconds that one diagram may take; past them it gets `diagram-timeout`.
-
-    Raises:
-        OSError: The library cannot be read.
-        RuntimeError: The library does not run, which no diagram is to blame for.
-    """
-    wanted = list(diagrams)
-    if not wanted:
-        return []
-    seed = hashlib.sha256(library.read_bytes() + mermaid.DRIVER.encode()).digest()
-    keys = {d.text: hashlib.sha256(seed + d.text.encode()).hexdigest() for d in wanted}
-    path = cache_dir / _CACHE_NAME if cache_dir else None
-    kept = _recall(path)
-    missing = [text for text, key in keys.items() if key not in kept]
-    fresh = _judge(missing, library, timeout_s) if missing else {}
-    # A timeout says more of the machine than of the diagram.
-    lasting = {keys[text]: one for text, one in fresh.items() if one.rule == RULE}
-    if path and lasting:
-        _keep(path, kept | lasting)
-    verdicts = {text: fresh[text] if text in fresh else kept[key] for text, key in keys.items()}
-    return [_finding(d, verdicts[d.text]) for d in wanted if verdicts[d.text].message]
+def _finding(diagram: Diagram, message: str) -> Finding:
+    """Return what is said of a diagram without a drawing, or of one that cannot have any."""
+    if message:
+        said = f"mermaid says: {' '.join(message.split())[:200]}"
+        return Finding(diagram.file, diagram.line, 0, "diagram-syntax", said)
+    said = "no drawing yet, so readers load mermaid for it; run make diagrams"
+    return Finding(diagram.file, diagram.line, 0, "diagram-not-drawn", said)
 
 
-def _finding(diagram: Diagram, verdict: _Verdict) -> Finding:
-    column = verdict.column + diagram.indent if verdict.column else 0
-    return Finding(
-        diagram.file,
-        diagram.line + verdict.line - 1,
-        column,
-        verdict.rule,
-        verdict.message,
-        target=verdict.target,
-        suggestion=verdict.suggestion,
-    )
-
-
-def _judge(texts: list[str], library: Path, timeout_s: float) -> dict[str, _Verdict]:
-    """Let mermaid parse each text; a text that hangs costs a new process, not the run."""
-    too_long = f"is longer than the {MAX_TEXT} characters that mermaid draws"
-    verdicts = {text: _Verdict(too_long) for text in texts if len(text) > MAX_TEXT}
-    todo = [text for text in texts if text not in verdicts]
-    while todo:
-        answers, hangs = _ask(todo, library, timeout_s)
-        for text, answer in zip(todo, answers, strict=False):
-            verdicts[text] = _verdict(text, answer) if answer else _Verdict()
-        todo = todo[len(answers) :]
-        if hangs:
-            message = f"mermaid did not finish within {timeout_s:g} s; simplify the diagram"
-            verdicts[todo.pop(0)] = _Verdict(message, rule="diagram-timeout")
-    return verdicts
-
-
-def _ask(
-    texts: list[str], library: Path, timeout_s: float
-) -> tuple[list[dict[str, Any] | None], bool]:
-    """Run the engine on texts; return its answers, and whether the next text made it hang."""
-    try:
-        run = subprocess.run(
-            [sys.executable, mermaid.__file__, str(library), str(timeout_s)],
-            input=json.dumps(texts),
-            capture_output=True,
-            encoding="utf-8",
-            check=False,
-            # The engine watches each text itself; this is for one that does not even start.
-            timeout=60 + 2 * timeout_s * len(texts),
-        )
-    except subprocess.TimeoutExpired as error:
-        raise RuntimeError(f"mermaid does not run: no end after {error.timeout:g} s") from error
-    answers = [json.loads(line) for line in run.stdout.splitlines()]
-    if run.returncode == mermaid.HANGS:
-        return answers, True
-    if run.returncode != 0 or len(answers) != len(texts):
-        reason = _first_line(run.stderr) or f"exit status {run.returncode}"
-        raise RuntimeError(f"mermaid does not run: {reason}")
-    return answers, False
-
-
-def _first_line(text: str) -> str:
-    return text.strip().split("\n", 1)[0][:200]
-
-
-def _verdict(text: str, failure: dict[str, Any]) -> _Verdict:
-    """Turn mermaid's error into its own words, at the line of the text that it counts."""
-    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
-    starts: list[int] = failure["starts"]
-    message = str(failure["message"]).strip()
-    first = next((number for number in starts if number), 1)
-    if failure["problems"]:
-        problem = failure["problems"][0]
-        line = _line_of(int(problem["line"]) or len(lines) + 1, starts, lines)
-        said = _first_line(problem["message"])
-        return _Verdict(f"mermaid cannot parse this: {said}", line, int(problem["column"]))
-    if told := _PLACE.search(message):
-        line = _line_of(int(told["line"]), starts, lines)
-        token = str(failure["token"]).strip()
-        column = lines[line - 1].find(token, int(failure["after"])) + 1 if token else 0
-        if "got '" not in message:
-            return _Verdict("mermaid cannot read this line", line, 0, lines[line - 1].strip())
-        what = f"'{token}'" if token else message.rpartition("got ")[2]
-        said = f"mermaid did not expect {what} here"
-        rather = [str(one).strip("'") for one in failure["expected"]]
-        said += f", rather {' or '.join(rather)}" if len(rather) <= 3 else ""
-        return _Verdict(said, line, column, token)
-    said = _first_line(message)
-    if message.startswith("No diagram type detected"):
-        word = next(iter(lines[first - 1].split()), "")
-        unknown = f"mermaid knows no diagram type '{word}'" if word else "the diagram is empty"
-        return _Verdict(unknown, first, 0, word, nearest(word, _KEYWORDS, 0.6))
-    if (place := _YAML_PLACE.search(message)) and lines[0].strip() == "---":
-        end = next((n for n, part in enumerate(lines[1:], 1) if part.strip() == "---"), 1)
-        return _Verdict(f"mermaid refuses this: {said}", max(1, min(int(place["line"]) + 1, end)))
-    # What a message quotes tells its line, where only one holds it.
-    names = [
-        failure["token"],
-        *(next(filter(None, one.groups())) for one in _NAMED.finditer(message)),
-    ]
-    holding = ([n for n, part in enumerate(lines, 1) if name in part] for name in names if name)
-    line = next((found[0] for found in holding if len(found) == 1), first)
-    return _Verdict(f"mermaid refuses this: {said}", line)
-
-
-def _line_of(line: int, starts: list[int], lines: list[str]) -> int:
-    """Return the line of the text for a line as mermaid counts it, never past the last one."""
-    last = max((n for n, part in enumerate(lines, 1) if part.strip()), default=1)
-    found = starts[line - 1] if 0 < line <= len(starts) else last
-    return min(found or last, last)
+def _name(source: str, root: svg.Element, caption: str, language: str) -> str:
+    """Return what a diagram is called: what the caption says first, else its kind and words."""
+    said = _SENTENCE_END.split(html_lib.unescape(_TAG.sub("", caption)), maxsplit=1)[0]
+    if said:
+        return said.strip()
+    words = [one.text for one in root.walk() if one.name == "text"]
+    first = next((line.split()[0] for line in source.splitlines() if line.strip()), "")
+    kind = _KINDS.get(first, ("图", "Diagram"))[language == "en"]
+    return f"{kind}{'：' if language == 'zh' else ': '}{', '.join(words)}"[:_SHORT]

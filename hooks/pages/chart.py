@@ -9,7 +9,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from hooks.data import downloads, measured, wording
-from hooks.drawings.charts import svg, vega
+from hooks.drawings.charts import grammar, svg
 from hooks.pages import citations, measured_table
 from hooks.pages.html import render
 from hooks.pages.words import words_of
@@ -60,7 +60,7 @@ def draw(
         cache: Where drawings are kept.
         known: Measured records that have been read already.
     """
-    drawing = svg.draw(vega.specification(chart), cache)
+    drawing = svg.draw(grammar.specification(chart), cache)
     name = f"{chart.name}-{hashlib.sha256(spec.encode()).hexdigest()[:8]}.csv"
     path = f"{downloads.FOLDER}/charts/{language}/{name}"
     words = words_of("chart", language)

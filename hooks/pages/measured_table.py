@@ -19,7 +19,6 @@ from hooks.data import (
     statistic,
     terms,
 )
-from hooks.data import BlockError as MeasuredError
 from hooks.pages import html
 from hooks.pages.words import words_of
 
@@ -59,13 +58,13 @@ def render_measured(
         known: Records that have been read already.
 
     Raises:
-        MeasuredError: The fence names what does not exist or what the record does not have, or
+        BlockError: The fence names what does not exist or what the record does not have, or
             the record is invalid.
     """
     options = read_options(spec, ("file", "results", "view"), "measured")
     file = options.get("file")
     if not isinstance(file, str):
-        raise MeasuredError("a measured block needs a line 'file: TOPIC/measured/NAME.json'")
+        raise BlockError("a measured block needs a line 'file: TOPIC/measured/NAME.json'")
     view = str(options.get("view", "summary"))
     pick([view], dict.fromkeys(VIEWS), "view")
     record = load_record(file, docs_dir, known)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import re
     from collections.abc import Callable, Mapping
 
-    from hooks.drawings import drawn
+    from hooks.drawings import diagrams
     from hooks.markdown import Rendered
     from hooks.notes import Catalogue, Note
     from hooks.pages import DataFences
@@ -64,7 +64,7 @@ class Shared:
     """The ids of drafts."""
     fences: DataFences
     resolver: Resolver
-    drawings: drawn.Drawings
+    drawings: diagrams.Drawings
     marks: Marks
     moved: Mapping[str, str]
     """What took the place of headings that are gone since a release."""

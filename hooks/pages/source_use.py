@@ -48,6 +48,6 @@ def _of_fence(kind: str, text: str, base: FactBase, docs: Path) -> list[str]:
     try:
         if kind == "facts":
             return facts_table.used_sources(text, base)
-        return spec.used_sources(text, base, docs) if kind == "chart" else []
+        return spec.read(text, base, docs, "en").sources if kind == "chart" else []
     except BlockError:
         return []  # the checks say what is wrong

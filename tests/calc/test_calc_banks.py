@@ -10,21 +10,11 @@ import re
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from hooks.calc import engine
 from hooks.calc.engine import CalcError, Engine
-from tests import ours
-
-few = settings(
-    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
-
-
-@pytest.fixture(scope="module")
-def calc() -> Engine:
-    return engine.default(ours.facts())
+from tests.calc.conftest import few
 
 
 @pytest.mark.parametrize(

@@ -7,21 +7,11 @@ Nsight: the table "L1/TEX Cache" of the Profiling Guide of Nsight Compute. Read 
 from __future__ import annotations
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from hooks.calc import engine
 from hooks.calc.engine import Engine
-from tests import ours
-
-few = settings(
-    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
-
-
-@pytest.fixture(scope="module")
-def calc() -> Engine:
-    return engine.default(ours.facts())
+from tests.calc.conftest import few
 
 
 @pytest.mark.parametrize(

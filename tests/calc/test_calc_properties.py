@@ -7,39 +7,18 @@ import math
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from hooks.calc import engine
 from hooks.calc.engine import Engine
-from tests import ours
+from tests.calc.conftest import few
 
-few = settings(
-    max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
 UNITS = ["Gb/s", "GB/s", "GiB/s", "Tb/s", "TB/s", "TiB/s", "Mb/s", "MB/s"]
 sizes = st.floats(1, 1e12)
 times = st.floats(0.1, 100)
 
 
-@pytest.fixture(scope="module")
-def calc() -> Engine:
-    return engine.default(ours.facts())
-
-
 # Units
-
-
-@few
-@given(value=st.floats(0.001, 1e4), unit=st.sampled_from(UNITS), direction=st.booleans())
-def test_directions_and_units_agree(value: float, unit: str, direction: bool, calc: Engine) -> None:
-    entries = {"value": value, "unit": unit, "direction": "bi" if direction else "uni"}
-    answer = calc.run("units", entries)
-    assert answer["bi"] == pytest.approx(2 * answer["uni"])
-    assert answer["uni_gbit"] == pytest.approx(8 * answer["uni"])
-    assert answer["uni_gib"] * 2**30 == pytest.approx(answer["uni"] * 1e9)
-    back = calc.run("units", {"value": answer["uni_gbit"], "unit": "Gb/s", "direction": "uni"})
-    assert back["uni"] == pytest.approx(answer["uni"])
 
 
 @few
@@ -82,21 +61,6 @@ def seconds(calc: Engine, name: str, *arguments: object) -> float:
 
 
 @few
-@given(per_node=st.integers(2, 16), nodes=st.integers(1, 64), size=sizes)
-def test_hierarchy_of_one_node_is_the_ring(
-    per_node: int, nodes: int, size: float, calc: Engine
-) -> None:
-    ring = seconds(calc, "railRing", per_node, 1, size, FAST, SLOW, 2)
-    assert ring == pytest.approx(calc.formula("ringAllReduce", per_node, size, 1e-6, 4.5e11))
-    one = seconds(calc, "hierarchical", per_node, 1, size, FAST, SLOW, 2, False)
-    assert one == pytest.approx(ring)
-    many = seconds(calc, "hierarchical", per_node, nodes, size, FAST, SLOW, 2, False)
-    assert many >= one * (1 - 1e-9)
-    alone = seconds(calc, "railRing", 1, per_node, size, FAST, SLOW, 2)
-    assert alone == pytest.approx(calc.formula("ringAllReduce", per_node, size, 3e-6, 5e10))
-
-
-@few
 @given(per_node=st.integers(1, 16), nodes=st.integers(2, 64), size=sizes)
 def test_over_nodes_no_algorithm_beats_what_a_node_must_send(
     per_node: int, nodes: int, size: float, calc: Engine
@@ -115,17 +79,6 @@ def test_over_nodes_no_algorithm_beats_what_a_node_must_send(
         assert found[3] <= found[2]
     half = seconds(calc, "railRing", per_node, nodes, size, *links, 1)
     assert 2 * half == pytest.approx(seconds(calc, "railRing", per_node, nodes, size, *links, 2))
-
-
-@few
-@given(per_node=st.integers(1, 16), nodes=st.integers(1, 64), size=sizes)
-def test_all_to_all_sends_each_byte_by_one_way(
-    per_node: int, nodes: int, size: float, calc: Engine
-) -> None:
-    cost = calc.formula("directAllToAll", per_node, nodes, size, FAST, SLOW)
-    ranks = per_node * nodes
-    sent = cost["link"] * 4.5e11 + cost["net"] * 5e10
-    assert sent == pytest.approx(size * (ranks - 1) / ranks)
 
 
 @few
@@ -167,34 +120,6 @@ def test_more_of_a_resource_never_raises_occupancy(
     assert 0 <= here * math.ceil(threads / 32) <= 64
     assert blocks(threads=threads, registers=registers + 1, shared=shared) <= here
     assert blocks(threads=threads, registers=registers, shared=shared + 128) <= here
-
-
-@few
-@given(
-    m=st.integers(1, 9999),
-    n=st.integers(1, 9999),
-    tile=st.integers(1, 256),
-    sms=st.integers(1, 200),
-)
-def test_tiles_waste_between_nothing_and_all(
-    m: int, n: int, tile: int, sms: int, calc: Engine
-) -> None:
-    found = calc.formula("gemmTiles", m, n, tile, tile, sms)
-    assert 0 < found["wave_share"] <= 1
-    assert 0 < found["tile_share"] <= 1
-    assert found["waves"] - 1 < found["exact_waves"] <= found["waves"]
-    mirror = calc.formula("gemmTiles", n, m, tile, tile, sms)
-    assert mirror == found
-
-
-@few
-@given(peak=st.floats(1, 1e5), bandwidth=st.floats(1, 1e5), intensity=st.floats(0.01, 1e5))
-def test_roofs_meet_at_the_ridge(
-    peak: float, bandwidth: float, intensity: float, calc: Engine
-) -> None:
-    ridge = calc.formula("ridge", peak, bandwidth)
-    assert calc.formula("attainable", peak, bandwidth, ridge) == pytest.approx(peak)
-    assert calc.formula("attainable", peak, bandwidth, intensity) <= peak
 
 
 # Training
@@ -242,23 +167,6 @@ def test_recomputing_more_keeps_less(
 
 @few
 @given(
-    layers=st.integers(1, 128),
-    stages=st.integers(1, 16),
-    chunks=st.integers(1, 4),
-    micro=st.integers(1, 64),
-)
-def test_the_fullest_stage_holds_no_less_than_the_mean(
-    layers: int, stages: int, chunks: int, micro: int, calc: Engine
-) -> None:
-    own = calc.formula("stageLayers", layers, stages, chunks)
-    assert layers / stages <= own < layers / stages + chunks
-    assert own % chunks == 0
-    held = calc.formula("layersHeld", layers, stages, chunks, micro)
-    assert held >= layers / stages * min(stages, micro) * (1 - 1e-9)
-
-
-@few
-@given(
     routed=st.floats(1e6, 1e12),
     stage=st.integers(0, 3),
     power=st.integers(0, 6),
@@ -275,21 +183,6 @@ def test_more_expert_parallelism_never_takes_more(
     # Each sharded byte is on one rank: ZeRO-3 needs no expert parallelism to spread.
     if stage == 3:
         assert total(2 ** (power + 1)) == pytest.approx(total(2**power))
-
-
-@few
-@given(tokens=st.floats(1e6, 1e14), gpus=st.integers(1, 100_000), mfu=st.floats(1, 100))
-def test_time_and_throughput_are_two_ways_of_one_sum(
-    tokens: float, gpus: int, mfu: float, calc: Engine
-) -> None:
-    common = {"model": "", "gpu": "", "peak": 989, "active": 7e9, "tokens": tokens, "gpus": gpus}
-    forward = calc.run("training-time", {**common, "utilisation": mfu})
-    speed = {"mode": "throughput", "throughput": forward["throughput"]}
-    if not 1e-3 <= speed["throughput"] <= 1e15:
-        return
-    back = calc.run("training-time", {**common, **speed})
-    assert back["mfu"] == pytest.approx(mfu / 100)
-    assert back["time"] == pytest.approx(forward["time"])
 
 
 # Pipelines: the formula against the schedule played piece by piece
@@ -314,23 +207,6 @@ def test_flushed_schedules_idle_as_the_formula_says(
     game = played(calc, schedule, p, 1, m, work)
     assert game["idle"] == pytest.approx((p - 1) * (forward + backward), abs=1e-9)
     assert game["end"] == pytest.approx((m + p - 1) * (forward + backward))
-
-
-@few
-@given(
-    p=st.integers(2, 6),
-    v=st.integers(2, 4),
-    groups=st.integers(1, 4),
-    ratio=st.sampled_from([1, 2]),
-)
-def test_interleaving_divides_the_bubble(
-    p: int, v: int, groups: int, ratio: int, calc: Engine
-) -> None:
-    work = {"forward": 1.0, "input": ratio / 2, "weight": ratio / 2}
-    game = played(calc, "interleaved", p, v, groups * p, work)
-    assert game["idle"] == pytest.approx(
-        calc.formula("pipelineBubble", "interleaved", p, v, work), abs=1e-9
-    )
 
 
 @few
@@ -436,44 +312,6 @@ def test_weights_read_grow_from_the_chosen_experts_to_all(
 
 
 @few
-@given(
-    attention=st.sampled_from(["mha", "gqa", "mqa", "mla"]),
-    gpus=st.integers(1, 64),
-    batch=st.integers(1, 512),
-)
-def test_the_cache_read_is_the_cache_held(
-    attention: str, gpus: int, batch: int, calc: Engine
-) -> None:
-    """Decode under tensor parallelism reads what the calculator of the cache says it holds."""
-    shape = {"attention": attention, "layers": 2, "heads": 32, "kv_heads": 8, "head_dim": 128}
-
-    def share(split: str) -> float:
-        return float(calc.formula("kvReadShare", shape, gpus, batch, split))
-
-    assert share("tp") == calc.formula("kvShare", shape, gpus)
-    assert 1 / gpus <= share("cp") <= share("tp") <= 1
-    assert 1 / gpus <= share("dp") <= 1
-    if attention == "mla":
-        assert share("tp") == 1
-
-
-@few
-@given(
-    model=st.sampled_from(["deepseek-v3", "qwen3-235b-a22b", "mixtral-8x7b", "llama31-70b"]),
-    batch=st.integers(1, 1024),
-    split=st.sampled_from(["tp", "cp", "dp"]),
-)
-def test_decode_bound_grows_with_the_batch_and_never_per_token(
-    model: str, batch: int, split: str, calc: Engine
-) -> None:
-    def tpot(size: int) -> float:
-        entries = {"model": model, "gpu": "h200-sxm", "batch": size, "split": split}
-        return float(calc.run("inference", entries)["tpot"])
-
-    assert tpot(batch) <= tpot(2 * batch) * (1 + 1e-9) <= 2 * tpot(batch) * (1 + 1e-8)
-
-
-@few
 @given(alpha=st.floats(0, 1), drafts=st.integers(1, 50), cost=st.floats(0, 1))
 def test_speculation_gains_at_most_one_over_the_rejections(
     alpha: float, drafts: int, cost: float, calc: Engine
@@ -516,26 +354,6 @@ def test_full_fat_trees_have_the_sizes_of_the_textbook(half: int, calc: Engine) 
     assert three["largest"] == k**3 // 4
     assert three["switches"] == 5 * k * k // 4
     assert three["cables"] == 3 * k**3 // 4
-
-
-@few
-@given(
-    ports=st.integers(1, 3000),
-    k=st.sampled_from([16, 64, 144]),
-    levels=st.sampled_from([2, 3]),
-    ratio=st.sampled_from([1, 1.5, 2, 3]),
-)
-def test_uplinks_fit_the_switches_above(
-    ports: int, k: int, levels: int, ratio: float, calc: Engine
-) -> None:
-    tree = calc.formula("fatTree", ports, k, levels, ratio)
-    if ports > tree["largest"]:
-        return
-    assert tree["leaves"] * tree["down"] >= ports
-    if tree["leaves"] > 1:
-        above = tree["middle"] * (k / 2) if levels == 3 else tree["top"] * k
-        assert above >= tree["uplinks"]
-        assert tree["top"] * k >= (tree["middle"] * (k / 2) if levels == 3 else tree["uplinks"])
 
 
 # The fleet

@@ -8,25 +8,18 @@ src/llama-quant.cpp (`use_more_bits`).
 from __future__ import annotations
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hooks.calc import engine
 from hooks.calc.engine import Engine
 from tests import ours
+from tests.calc.conftest import few
 
-few = settings(
-    max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
 SHAPES = {  # layers, hidden, width of keys, inner, vocabulary
     "llama31-8b": (32, 4096, 1024, 14336, 128256),
     "llama31-70b": (80, 8192, 1024, 28672, 128256),
 }
-
-
-@pytest.fixture(scope="module")
-def calc() -> Engine:
-    return engine.default(ours.facts())
 
 
 def in_more_bits(model: str) -> int:

@@ -3,22 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from hooks.calc import engine
 from hooks.calc.engine import Engine
-from tests import ours
+from tests.calc.conftest import few
 
-few = settings(
-    max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
 WAYS = [("doorbell", False), ("doorbell", True), ("blueflame", False), ("blueflame", True)]
-
-
-@pytest.fixture(scope="module")
-def calc() -> Engine:
-    return engine.default(ours.facts())
 
 
 @few
@@ -31,20 +22,6 @@ def test_each_dma_read_costs_its_round_trip(payload: int, read: float, calc: Eng
         assert answer["reads"] == (way == "doorbell") + (not inline)
         times.append(answer["time"] * 1e9 - answer["reads"] * read)
     assert max(times) - min(times) < 60  # what is left is bytes on PCIe
-
-
-@few
-@given(payload=st.integers(0, 65535), way=st.sampled_from(WAYS))
-def test_a_longer_message_is_never_faster(
-    payload: int, way: tuple[str, bool], calc: Engine
-) -> None:
-    entries = {"way": way[0], "inline": way[1]}
-    one = calc.run("small-message", {**entries, "payload": payload})
-    more = calc.run("small-message", {**entries, "payload": payload + 1})
-    # Past the buffer a BlueFlame becomes a doorbell: later still.
-    assert more["time"] >= one["time"] and more["wqe"] >= one["wqe"]
-    slow = calc.run("small-message", {**entries, "payload": payload, "wire": 500})
-    assert slow["time"] == pytest.approx(one["time"] + 500e-9)
 
 
 def test_too_long_for_blueflame_is_said_and_reckoned_as_a_doorbell(calc: Engine) -> None:
@@ -77,15 +54,6 @@ def test_the_window_it_names_fills_the_link_and_one_less_does_not(
         assert less["reached"] < answer["reached"] or window < need
     if window >= need:
         assert answer["share"] == pytest.approx(1)
-
-
-def test_reads_of_the_least_size_fill_the_link(calc: Engine) -> None:
-    entries = {"stack": "ib", "rate": 400, "rtt": 4, "window": 16}
-    least = calc.run("bdp", {**entries, "size": 65536})["least"]
-    assert calc.run("bdp", {**entries, "size": round(1.01 * least)})["share"] > 0.99
-    assert calc.run("bdp", {**entries, "size": round(0.9 * least)})["share"] < 0.95
-    alone = calc.show("bdp", {**entries, "window": 1}, "en")
-    assert any("never fills" in row["text"] for row in alone["rows"])
 
 
 @few

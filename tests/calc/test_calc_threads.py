@@ -7,22 +7,11 @@ import math
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from hooks.calc import engine
 from hooks.calc.engine import CalcError, Engine
-from tests import ours
-
-few = settings(
-    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
-
-
-@pytest.fixture(scope="module")
-def calc() -> Engine:
-    return engine.default(ours.facts())
-
+from tests.calc.conftest import few
 
 ONE = [1, 1, 1]
 Triple = list[int]
@@ -150,14 +139,6 @@ def test_a_thread_without_an_element_says_why(calc: Engine) -> None:
     shown = calc.show("cuda-threads", {"tx": 15}, "en")
     assert shown["rows"][0]["text"] == "none: x = 47 ≥ 40, the guard stops it"
     assert "lane 31 of warp 1" in shown["drawing"]
-
-
-def test_warps_are_labelled_as_well_as_coloured(calc: Engine) -> None:
-    drawing = calc.show("cuda-threads", {"ix": 0}, "en")["drawing"]
-    for warp in range(4):
-        assert drawing.count(f">warp {warp}</text>") == 2 + (warp == 1)  # two rows; one is cut
-    assert ">21</text>" in drawing  # the lane of the chosen thread
-    assert "stopped by the guard</title>" not in drawing
 
 
 def test_large_launches_are_drawn_in_part(calc: Engine) -> None:

@@ -182,16 +182,6 @@ def test_a_term_has_a_name_in_each_language(
     assert (term.name("zh"), term.name("en"), term.short) == (zh, en, short)
 
 
-@pytest.mark.parametrize("guide", ["docs/about/writing.md", "docs/about/writing.en.md"])
-def test_the_example_of_the_guides(guide: str) -> None:
-    text = (ROOT / guide).read_text(encoding="utf-8")
-    example = next(one for one in re.findall(r"```yaml\n(.*?)```", text, re.S) if "says" in one)
-    _, texts, _ = read(
-        re.sub("^", "  ", example.replace("fat-tree", "bisection-bandwidth"), flags=re.M)
-    )
-    assert texts == []
-
-
 def test_the_handbooks_own_terms(handbook: Tree) -> None:
     glossary, findings = read_glossary(ROOT / "docs/data/terms")
     assert findings == []

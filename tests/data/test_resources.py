@@ -5,15 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-import yaml
 
-from hooks.data import Library, load_resources, plain_address
+from hooks.data import load_resources, plain_address
 from hooks.findings.finding import Finding
 from tests.samples import said
 
-ROOT = Path(__file__).resolve().parents[2]
-FOLDER = ROOT / "docs/data/resources"
-AREAS = [area["id"] for area in yaml.safe_load((ROOT / "docs/data/topics.yml").read_text("utf-8"))]
 GOOD = """\
 one:
   title: T
@@ -23,26 +19,6 @@ one:
   topics: [chip]
   gives: {zh: 查, en: look up}
 """
-
-
-@pytest.fixture(scope="module")
-def ours() -> Library:
-    library, findings = load_resources(FOLDER, AREAS)
-    assert findings == []
-    return library
-
-
-def test_our_files_are_right_and_short(ours: Library) -> None:
-    assert len(ours) >= 300
-    for path in FOLDER.glob("*.yml"):
-        assert len(path.read_text("utf-8").splitlines()) <= 400, path.name
-        assert path.read_text("utf-8").startswith("# "), path.name
-
-
-def test_each_file_holds_one_topic(ours: Library) -> None:
-    for path in FOLDER.glob("*.yml"):
-        first = {one["topics"][0] for one in yaml.safe_load(path.read_text("utf-8")).values()}
-        assert first == {path.stem.split("-")[0]}
 
 
 def checked(tmp_path: Path, *texts: str) -> list[Finding]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import csv
 import json
 import os
 import re
@@ -20,8 +19,8 @@ from hooks.cache import Cache
 from hooks.data.facts import FactBase
 from hooks.data.load import load_facts
 from hooks.data.options import BlockError
+from hooks.drawings.charts import grammar, svg
 from hooks.drawings.charts import spec as charts
-from hooks.drawings.charts import svg, vega
 from hooks.pages import chart as chart_html
 from tests.data.test_facts import FAMILY, SOURCES
 from tests.data.test_measured import RECORD
@@ -101,12 +100,10 @@ def drawn(
         (f"{FACTS}mark: pie", "no mark 'pie'"),
         (f"{FACTS}marks: bar", "no field of a chart block 'marks'; did you mean 'mark'?"),
         (f"{FACTS}results: [x]", "'results' goes with 'file', not with 'table'"),
-        (f"{FACTS}where: yaer > 1", "did you mean 'year'?"),
         (f"table: gpu\ny: [link, fp8]\n{SAID}", "columns in GB/s and TFLOPS have no common axis"),
         (f"table: gpu\ny: form\n{SAID}", "there is nothing to draw"),
         (f"{FACTS}mark: line", "'mark: line' needs numbers along x"),
         (f"{FACTS}log: y", "bars have lengths, which a logarithmic scale has not"),
-        (f"{FACTS}log: z", "no axis for 'log' 'z'"),
         (f"{FACTS}mark: point\nlog: x", "'log: x' needs numbers along x"),
         (f"{FACTS}mark: range", "'mark: range' needs two columns"),
         (f"{FACTS}lines: {{value: 1}}", "'lines' must be a list"),
@@ -118,12 +115,9 @@ def drawn(
         (f"{FACTS}lines: [{{fact: gpu/h100/fp8}}]", "a line in TFLOPS has no place on an axis"),
         (f"{FACTS}lines: [{{spec: gpu_uni}}]", "no specification 'gpu_uni'"),
         (SIZES.replace("p2p.json", "p2q.json"), "did you mean 't/measured/p2p.json'?"),
-        (SIZES.replace("[sizes]", "[sizse]"), "no result 'sizse'; did you mean 'sizes'?"),
-        (f"{SIZES}x: byte", "no axis 'byte'; did you mean 'bytes'?"),
         (f"{SIZES}y: value", "'y' goes with 'table', not with 'file'"),
         (f"{SIZES}lines: [{{spec: gpu_un}}]", "no specification 'gpu_un'; did you mean 'gpu_uni'?"),
         (f"{SIZES}where: bytes > 1e12", "there is nothing to draw"),
-        ("table: [", "is not YAML"),
     ],
 )
 def test_what_a_chart_may_not_ask(spec: str, said: str, base: FactBase, root: Path) -> None:
@@ -174,20 +168,20 @@ def marks(spec: dict[str, Any]) -> list[str]:
 
 def test_series_differ_in_more_than_colour(base: FactBase, root: Path) -> None:
     two = SIZES.replace("[sizes]", "[sizes, other]")
-    layers = vega.specification(read(two, base, root))["layer"]
+    layers = grammar.specification(read(two, base, root))["layer"]
     line = next(layer for layer in layers if layer["mark"]["type"] == "line")
     point = next(layer for layer in layers if layer["mark"]["type"] == "point")
     dashes = line["encoding"]["strokeDash"]["scale"]["range"]
     shapes = point["encoding"]["shape"]["scale"]["range"]
     assert len({str(dash) for dash in dashes}) == len(set(shapes)) == 2
-    bars = vega.specification(read(f"table: gpu\ny: [link, lane]\n{SAID}", base, root))
+    bars = grammar.specification(read(f"table: gpu\ny: [link, lane]\n{SAID}", base, root))
     texts = [row["text"] for row in bars["data"]["values"]]
     assert texts[:2] == ["900  Link", "12.50  Lane"]
     assert marks(bars) == ["bar", "text"]
 
 
 def test_scales_and_reference_lines_are_those_asked_for(base: FactBase, root: Path) -> None:
-    spec = vega.specification(read(f"{SIZES}lines: [{{spec: gpu_uni}}]", base, root))
+    spec = grammar.specification(read(f"{SIZES}lines: [{{spec: gpu_uni}}]", base, root))
     first = spec["layer"][0]["encoding"]
     assert first["x"]["scale"]["type"] == "log"
     assert "type" not in first["y"]["scale"]
@@ -219,14 +213,6 @@ def test_the_drawing_has_a_name_and_words(page: Page) -> None:
     assert caption.text() == "拷贝 <大小>"
 
 
-def test_text_is_text_in_the_fonts_of_the_page(page: Page) -> None:
-    html = page[0].html or ""
-    texts = [node.text() for node in page[0].css("svg text")]
-    assert "4 MiB" in texts
-    assert any("规格 450 GB/s" in text for text in texts)
-    assert "font-family" not in html
-
-
 POINTS = [31214, 31220, 31251], [2016, 2017, 2025], [999990, 999999, 1000040], [1, 40, 9000]
 
 
@@ -235,7 +221,7 @@ POINTS = [31214, 31220, 31251], [2016, 2017, 2025], [999990, 999999, 1000040], [
 def test_no_text_leaves_the_drawing(places: list[int], log: tuple[str, ...]) -> None:
     points = [charts.Point(x, str(x), 3.0 * n) for n, x in enumerate(places, start=1)]
     chart = charts.Chart("point", "t", "d", "step", "loss", "", points, log=log)
-    drawing = LexborHTMLParser(svg.draw(vega.specification(chart))).css_first("svg")
+    drawing = LexborHTMLParser(svg.draw(grammar.specification(chart))).css_first("svg")
     assert drawing is not None
     width = float((drawing.attributes["viewBox"] or "").split()[2])
     texts = [node for node in drawing.css("text") if "rotate" not in str(node.attributes)]
@@ -272,7 +258,7 @@ def test_every_variable_of_a_chart_has_a_dark_value() -> None:
         (sheets / name).read_text(encoding="utf-8") for name in ("handbook.css", "data.css")
     )
     dark = "".join(re.findall(r'\[data-md-color-scheme="slate"\] \{([^}]*)\}', css))
-    for name in vega.ROLES.values():
+    for name in grammar.ROLES.values():
         assert f"{name}:" in dark, name
 
 
@@ -286,32 +272,12 @@ def test_the_data_are_a_table_with_the_share_of_the_specification(page: Page) ->
     assert last[2:] == ["225", "220–230", "50.0%"]
 
 
-def test_the_data_can_be_downloaded(page: Page) -> None:
-    links = [node.attributes["href"] or "" for node in page[0].css(".facts__data a[download]")]
-    assert links[1] == "../../t/measured/p2p.json"
-    path, text = next(iter(page[1].items()))
-    assert links[0] == f"../../{path}"
-    rows = list(csv.DictReader(text.removeprefix("\ufeff").splitlines()))
-    assert [row["value"] for row in rows] == ["9", "9", "225", "225"]
-    assert rows[-1]["unit"] == "GB/s"
-
-
-def test_a_chart_of_a_changed_program_says_so(page: Page) -> None:
-    assert page[0].css_first("p.measured__stale") is not None
-
-
-def test_a_chart_of_facts_lists_its_sources(base: FactBase, root: Path) -> None:
-    tree, _ = drawn(FACTS, base, root)
-    hrefs = [node.attributes["href"] for node in tree.css("details.facts__sources li a")]
-    assert hrefs == ["https://example.org/h100?a=1&b=2", "https://example.org/blog"]
-
-
 def test_a_drawing_is_the_same_whatever_fonts_a_machine_has(
     base: FactBase, root: Path, tmp_path: Path
 ) -> None:
     """Also that it is kept: one is drawn here, the other by a process that sees no fonts."""
     chart = read(SIZES.replace("[sizes]", "[sizes, other]"), base, root, "zh")
-    text = json.dumps(vega.specification(chart))
+    text = json.dumps(grammar.specification(chart))
     assert "另" in json.loads(text)["data"]["values"][-1]["series"]
     config = tmp_path / "fonts.conf"
     config.write_text(f"<fontconfig><dir>{tmp_path}</dir></fontconfig>", encoding="utf-8")
@@ -329,12 +295,6 @@ def test_a_drawing_is_the_same_whatever_fonts_a_machine_has(
     (file,) = (tmp_path / "kept/chart").iterdir()
     assert svg.draw(json.loads(text), kept) == bare.stdout.decode()
     assert [file] == list((tmp_path / "kept/chart").iterdir())
-
-
-def test_two_charts_on_a_page_share_no_id(base: FactBase, root: Path) -> None:
-    html = "".join((drawn(spec, base, root)[0].html or "") for spec in (FACTS, SIZES))
-    ids = re.findall(r'\bid="([^"]+)"', html)
-    assert len(ids) == len(set(ids))
 
 
 @pytest.mark.browser

@@ -1,19 +1,31 @@
-"""Diagrams: what mermaid refuses is found, with the line, without a browser."""
+"""Diagrams: drawn ahead, put into pages with their captions; what mermaid refuses, in its words."""
 
 from __future__ import annotations
 
-import json
+import re
+import shutil
+import sys
+from html import escape
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser
+from selectolax.lexbor import LexborHTMLParser
 
-from hooks.drawings import diagrams
-from hooks.drawings.diagrams import Diagram, check_diagrams
-from hooks.findings.finding import Finding
+from hooks.drawings import svg
+from hooks.drawings.diagrams import LIBRARY, Diagram, Drawings, refusals
+from hooks.handbook import diagrams_of
+from tests import ours
+from tests.conftest import ROOT
+from tools import diagrams as tool
 
-ROOT = Path(__file__).resolve().parents[2]
-LIBRARY = ROOT / "docs/assets/vendor/mermaid/mermaid.min.js"
+DOCS = ROOT / "docs"
+SOURCE = 'flowchart LR\n  A["a < b"] --> B\n'
+DRAWING = (
+    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 80 40">'
+    '<defs><marker id="m0"><path d="M0 0"/></marker></defs>'
+    '<path d="M0 0" marker-end="url(#m0)"/><text>a &lt; b</text><text>B</text></svg>'
+)
 
 GOOD = {
     "flowchart": (
@@ -58,197 +70,162 @@ GOOD = {
     "no newline": "flowchart LR\n  A --> B",
 }
 
-# Name, text, line and column of the finding (line 1 is the first of the text), part of the message
+# Text, part of what mermaid says.
 BAD = [
-    ("open bracket", "flowchart LR\n A --> B\n A --> [x\n C --> D\n", 3, 8, "'['"),
-    ("bare parenthesis", "flowchart LR\n A[GPU (0)] --> B\n", 2, 8, "did not expect '('"),
-    ("open subgraph", "flowchart LR\n subgraph x\n A --> B\n", 3, 0, "did not expect"),
-    ("stray end", "flowchart LR\n A --> B\n end\n", 3, 2, "'end'"),
-    ("direction", "flowchart XX\n A --> B\n", 1, 0, "cannot read this line"),
-    ("open alt", "sequenceDiagram\n A->>B: x\n alt a\n A->>B: y\n", 4, 0, "did not expect"),
-    ("no message", "sequenceDiagram\n A->>B: x\n A->>B\n B->>A: y\n", 3, 0, "rather TXT"),
-    ("timeline", "timeline\n titel x\n  : a\n  :b\n", 4, 3, "':'"),
-    ("gantt line", "gantt\n foo bar\n", 2, 0, "taskData"),
-    (
-        "gantt date",
-        "gantt\n dateFormat YYYY-MM-DD\n section a\n t :a1, 2024-13-99, 3d\n",
-        *(4, 0, "Invalid date"),
-    ),
-    ("open class", "classDiagram\n class A {\n +int a\n A <|-- B\n", 4, 0, "STRUCT_STOP"),
-    ("state", "stateDiagram-v2\n [*] --> A\n A -->\n B --> C\n", 3, 0, "rather ID"),
-    ("mindmap", "mindmap\n  root\n    A\n  B[x\n", 4, 0, "did not expect"),
-    ("two roots", "mindmap\n  root\n  other\n", 3, 0, "only one root"),
-    ("pie", 'pie\n "A" : 30\n "B" : x\n', 3, 8, "unexpected character: ->x<-"),
-    ("xychart", "xychart-beta\n x-axis [一代, 二代]\n bar [1, 2]\n", 2, 0, "cannot read this line"),
-    ("quadrant", "quadrantChart\n A: [0.3, 7]\n", 2, 0, "cannot read this line"),
-    ("packet", 'packet-beta\n 0-15 "a"\n', 2, 7, "Expecting token of type ':'"),
-    ("sankey", "sankey-beta\n\nA,B,10\n\n甲,乙,20\n", 5, 0, "rather NEWLINE"),
-    ("git branch", "gitGraph\n commit\n checkout dev\n", 3, 0, "not yet created"),
-    ("git word", "gitGraph\n commit\n comit\n", 3, 2, "comit"),
-    ("architecture", "architecture-beta\n service d(database)[D] in api\n", 2, 0, "parent"),
-    ("unknown type", "\nflowchrat LR\n A --> B\n", 2, 0, "no diagram type 'flowchrat'"),
-    ("empty", "\n", 1, 0, "empty"),
-    ("bad front matter", "---\ntitle: [\n---\nflowchart LR\n A --> B\n", 2, 0, "refuses"),
-    (
-        "after front matter",
-        "---\ntitle: a\n---\nflowchart LR\n A --> B\n A --> [\n",
-        *(6, 8, "'['"),
-    ),
-    (
-        "after directive and comments",
-        '%%{init: {"theme": "base"}}%%\n%% one\n\n%% two\nflowchart LR\n %% three\n A --> [\n',
-        *(7, 8, "'['"),
-    ),
-    ("after CRLF", "flowchart LR\r\n A --> B\r\n A --> [\r\n", 3, 8, "'['"),
+    ("flowchart LR\n A --> B\n A --> [x\n", "Parse error on line 3"),
+    ("flowchart LR\n A[GPU (0)] --> B\n", "Parse error on line 2"),
+    ("flowchart XX\n A --> B\n", "Unrecognized text"),
+    ("sequenceDiagram\n A->>B: x\n A->>B\n B->>A: y\n", "Expecting 'TXT'"),
+    ("gantt\n dateFormat YYYY-MM-DD\n section a\n t :a1, 2024-13-99, 3d\n", "Invalid date"),
+    ("classDiagram\n class A {\n +int a\n A <|-- B\n", "'STRUCT_STOP'"),
+    ("mindmap\n  root\n  other\n", "only one root"),
+    ('pie\n "A" : 30\n "B" : x\n', "line 3, column 8"),
+    ("gitGraph\n commit\n checkout dev\n", "not yet created"),
+    ("flowchrat LR\n A --> B\n", "No diagram type detected"),
+    ("---\ntitle: [\n---\nflowchart LR\n A --> B\n", "flow collection"),
+    ("\n", "No diagram type detected"),
 ]
 
 
 @pytest.fixture(scope="module")
-def found() -> dict[str, Finding]:
-    """Findings of all good and bad texts, by name; one engine for all."""
-    texts = {**GOOD, **{f"bad {name}": text for name, text, *_ in BAD}}
-    wanted = [Diagram(name, 101, text) for name, text in texts.items()]
-    return {finding.file: finding for finding in check_diagrams(wanted, LIBRARY, None)}
+def refused() -> dict[str, str]:
+    """What mermaid says of all good and bad texts; one engine for all."""
+    return refusals([*GOOD.values(), *(text for text, _ in BAD)], DOCS / LIBRARY)
 
 
-@pytest.mark.parametrize("name", GOOD)
-def test_valid_diagrams_pass(name: str, found: dict[str, Finding]) -> None:
-    assert name not in found, found[name].text
+def test_mermaid_refuses_what_it_cannot_draw_and_nothing_else(refused: dict[str, str]) -> None:
+    assert list(refused) == [text for text, _ in BAD]
+    assert [part for text, part in BAD if part not in refused[text]] == []
 
 
-@pytest.mark.parametrize(("name", "text", "line", "column", "part"), BAD, ids=[b[0] for b in BAD])
-def test_broken_diagrams_are_found_at_their_line(
-    name: str, text: str, line: int, column: int, part: str, found: dict[str, Finding]
-) -> None:
-    finding = found[f"bad {name}"]
-    assert (finding.line - 100, finding.column) == (line, column)
-    assert part in finding.message
-    assert (finding.rule, finding.severity) == ("diagram-syntax", "error")
+def test_a_refusal_stands_at_its_diagram_in_the_words_of_mermaid(drawings: Drawings) -> None:
+    bad = Diagram("a.md", 7, "flowchart LR\n A --> [\n")
+    (finding,) = drawings.check([Diagram("b.md", 2, SOURCE), bad])
+    assert finding.text.startswith(
+        "a.md:7: error[diagram-syntax] mermaid says: Parse error on line 2: flowchart LR A --> ["
+    )
     assert len(finding.message) < 250
-    assert "\n" not in finding.message
 
 
-def test_unknown_type_suggests_the_nearest(found: dict[str, Finding]) -> None:
-    assert found["bad unknown type"].suggestion == "flowchart"
-
-
-def test_indent_is_added_to_the_column() -> None:
-    diagram = Diagram("n.md", 1, "flowchart LR\n A --> [\n", indent=4)
-    assert [f.column for f in check_diagrams([diagram], LIBRARY, None)] == [12]
-
-
-def test_one_text_in_two_notes_is_found_in_both() -> None:
-    wanted = [
-        Diagram("a.md", 5, "flowchart LR\n A --> [\n"),
-        Diagram("a.en.md", 7, "flowchart LR\n A --> [\n"),
-    ]
-    assert [(f.file, f.line) for f in check_diagrams(wanted, LIBRARY, None)] == [
-        ("a.md", 6),
-        ("a.en.md", 8),
-    ]
-
-
-def test_text_beyond_the_limit_of_mermaid_is_refused() -> None:
-    text = "flowchart LR\n" + "%% x\n" * 12_000
-    assert "longer than" in check_diagrams([Diagram("a.md", 1, text)], LIBRARY, None)[0].message
-
-
-# ---------------------------------------------------------------- cache and guard
-
-FAKE = """
-globalThis.mermaid = {
-  parse: function (text) {
-    if (text.indexOf("spin") >= 0) { for (;;) {} }
-    if (text.indexOf("wait") >= 0) { return new Promise(function () {}); }
-    if (text.indexOf("late") >= 0) { return Promise.resolve().then(function () { for (;;) {} }); }
-    if (text.indexOf("bad") >= 0) { return Promise.reject(new Error("bad thing")); }
-    return Promise.resolve({diagramType: "flowchart"});
-  }
-};
-"""
-
-
-@pytest.fixture
-def fake(tmp_path: Path) -> Path:
-    """A library that parses, refuses, or hangs on demand."""
-    path = tmp_path / "mermaid.js"
-    path.write_text(FAKE, encoding="utf-8")
-    return path
-
-
-@pytest.mark.parametrize("word", ["spin", "wait", pytest.param("late", marks=pytest.mark.slow)])
-def test_a_hanging_diagram_is_a_finding_and_others_are_still_checked(
-    word: str, fake: Path, tmp_path: Path
+def test_where_every_diagram_is_drawn_no_engine_starts(
+    drawings: Drawings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    wanted = [Diagram("a", 3, word), Diagram("b", 4, "bad"), Diagram("c", 5, "fine")]
-    cache = tmp_path / "cache"
-    found = check_diagrams(wanted, fake, cache, timeout_s=3.0)
-    assert [(f.file, f.line, f.rule) for f in found] == [
-        ("a", 3, "diagram-timeout"),
-        ("b", 4, "diagram-syntax"),
-    ]
-    kept = json.loads((cache / "diagrams.json").read_text(encoding="utf-8"))["verdicts"]
-    assert len(kept) == 2, "a timeout must not be remembered"
-
-
-def _no_engine(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(*_: object) -> None:
-        raise AssertionError("V8 was started")
-
-    monkeypatch.setattr(diagrams, "_ask", refuse)
-
-
-def test_an_unchanged_tree_starts_no_engine(
-    fake: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    wanted = [Diagram("a", 1, "fine"), Diagram("b", 1, "bad")]
-    first = check_diagrams(wanted, fake, tmp_path)
-    _no_engine(monkeypatch)
-    assert check_diagrams(wanted, fake, tmp_path) == first != []
-    with pytest.raises(AssertionError):
-        check_diagrams([*wanted, Diagram("c", 1, "new")], fake, tmp_path)
-
-
-def test_no_diagrams_need_no_library(tmp_path: Path) -> None:
-    assert check_diagrams([], tmp_path / "missing.js", None) == []
-
-
-def test_another_library_is_asked_again(fake: Path, tmp_path: Path) -> None:
-    assert check_diagrams([Diagram("a", 1, "bad")], fake, tmp_path) != []
-    fake.write_text(FAKE.replace('"bad"', '"worse"'), encoding="utf-8")
-    assert check_diagrams([Diagram("a", 1, "bad")], fake, tmp_path) == []
-
-
-def test_a_rotten_cache_changes_no_verdict(fake: Path, tmp_path: Path) -> None:
-    wanted = [Diagram("a", 1, "bad")]
-    truth = check_diagrams(wanted, fake, tmp_path)
-    cache = tmp_path / "diagrams.json"
-    key = next(iter(json.loads(cache.read_text(encoding="utf-8"))["verdicts"]))
-    empty = '{"verdicts": {"KEY": {"message": ""}}}'
-    for content in ("", "{", "[]", '{"verdicts": []}', empty, "\x00\xff"):
-        cache.write_bytes(content.replace("KEY", key).encode("latin-1"))
-        assert check_diagrams(wanted, fake, tmp_path) == truth, content
-    cache.unlink()
-    assert check_diagrams(wanted, fake, tmp_path) == truth
-
-
-@pytest.mark.parametrize("script", ["throw new Error('x')", "var nothing = 1", "this is no script"])
-def test_a_library_that_does_not_run_blames_no_diagram(script: str, tmp_path: Path) -> None:
-    library = tmp_path / "mermaid.js"
-    library.write_text(script, encoding="utf-8")
-    with pytest.raises(RuntimeError, match="mermaid"):
-        check_diagrams([Diagram("a", 1, "flowchart LR")], library, None)
+    monkeypatch.setitem(sys.modules, "py_mini_racer", None)
+    assert drawings.check([Diagram("a.md", 1, SOURCE)]) == []
 
 
 @pytest.mark.browser
-def test_a_browser_judges_the_same(browser: Browser, found: dict[str, Finding]) -> None:
+def test_a_browser_judges_the_same(browser: Browser, refused: dict[str, str]) -> None:
     page = browser.new_page()
     page.set_content("<p>x</p>")
-    page.add_script_tag(path=str(LIBRARY))
+    page.add_script_tag(path=str(DOCS / LIBRARY))
     judge = "t => mermaid.parse(t).then(() => true, () => false)"
     # Dates are read when a gantt chart is drawn; parsing alone accepts them.
-    bad = {f"bad {name}": text for name, text, *_ in BAD if name != "gantt date"}
-    texts = {**GOOD, **bad}
-    verdicts = {name: page.evaluate(judge, text) for name, text in texts.items()}
+    texts = [*GOOD.values(), *(text for text, part in BAD if part != "Invalid date")]
+    verdicts = {text: page.evaluate(judge, text) for text in texts}
     page.close()
-    assert verdicts == {name: name not in found for name in texts}
+    assert verdicts == {text: text not in refused for text in texts}
+
+
+@pytest.fixture(scope="module")
+def written() -> list[Diagram]:
+    return diagrams_of(ours.notes())
+
+
+@pytest.fixture
+def drawings(tmp_path: Path) -> Drawings:
+    """One drawing, of SOURCE."""
+    library = tmp_path / LIBRARY
+    library.parent.mkdir(parents=True)
+    shutil.copyfile(DOCS / LIBRARY, library)
+    made = Drawings(tmp_path)
+    made.folder.mkdir(parents=True)
+    made.path(SOURCE).write_text(DRAWING, encoding="utf-8")
+    return made
+
+
+def fence(source: str) -> str:
+    return f'<pre class="mermaid"><code>{escape(source, quote=False)}\n</code></pre>'
+
+
+def test_every_diagram_has_its_drawing_and_every_drawing_a_diagram(written: list[Diagram]) -> None:
+    drawings = Drawings(DOCS)
+    assert written
+    assert [
+        f"{one.file}:{one.line}" for one in written if not drawings.path(one.text).exists()
+    ] == []
+    assert drawings.unused(one.text for one in written) == []
+
+
+def test_drawings_follow_the_page_and_hold_text_only(written: list[Diagram]) -> None:
+    for path in {Drawings(DOCS).path(one.text) for one in written}:
+        root = svg.parse(path.read_bytes())
+        names = {one.name for one in root.walk()}
+        assert "text" in names, path
+        assert names <= {
+            *("svg", "g", "defs", "marker", "text", "tspan", "path", "rect", "circle", "ellipse"),
+            *("polygon", "polyline", "line"),
+        }, path
+        colours = {
+            one.attributes[name]
+            for one in root.walk()
+            for name in ("fill", "stroke")
+            if name in one.attributes
+        }
+        assert all(one == "none" or one.startswith("var(--fig-") for one in colours), path
+
+
+def test_a_drawing_fits_a_phone(written: list[Diagram]) -> None:
+    """358 pixels are 0.31 of the widest: then it scrolls (handbook.css). Let it run downwards."""
+    for one in written:
+        box = svg.parse(Drawings(DOCS).path(one.text).read_bytes()).attributes["viewBox"]
+        assert float(box.split()[2]) <= 358 / 0.31, f"{one.file}:{one.line}"
+
+
+def test_a_drawing_takes_its_place_with_the_caption(drawings: Drawings) -> None:
+    html = f"<p>x</p>{fence(SOURCE)}\n<p>图 1：从 A 到 <code>B</code>。另一句。</p>"
+    page = LexborHTMLParser(drawings.put_in(html, "zh"))
+    assert page.css_first("pre") is None
+    drawing = page.css_first('figure.figure--diagram svg[role="img"]')
+    assert drawing is not None
+    assert drawing.attributes["aria-label"] == "图 1：从 A 到 B。"
+    caption = page.css_first("figure > figcaption")
+    assert caption is not None and caption.text() == "图 1：从 A 到 B。另一句。"
+
+
+@pytest.mark.parametrize(
+    ("language", "name"), [("zh", "流程图：a < b, B"), ("en", "Flowchart: a < b, B")]
+)
+def test_without_a_caption_its_words_are_its_name(
+    drawings: Drawings, language: str, name: str
+) -> None:
+    drawing = LexborHTMLParser(drawings.put_in(fence(SOURCE), language)).css_first("svg")
+    assert drawing is not None and drawing.attributes["aria-label"] == name
+
+
+def test_ids_are_unique_where_a_diagram_stands_twice(drawings: Drawings) -> None:
+    html = drawings.put_in(fence(SOURCE) + fence(SOURCE), "en")
+    ids = re.findall(r'id="([^"]+)"', html)
+    assert len(ids) == len(set(ids)) == 2
+    assert all(f"url(#{one})" in html for one in ids)
+
+
+def test_a_diagram_that_is_not_drawn_stays_and_is_reported(drawings: Drawings) -> None:
+    other = SOURCE + "  B --> C\n"
+    assert drawings.put_in(fence(other), "en") == fence(other)
+    (finding,) = drawings.check([Diagram("a.md", 7, other), Diagram("b.md", 2, SOURCE)])
+    assert (finding.file, finding.line, finding.severity) == ("a.md", 7, "warning")
+    assert "make diagrams" in finding.message
+    assert drawings.unused([other]) == [drawings.path(SOURCE)]
+
+
+@pytest.mark.slow
+@pytest.mark.browser
+def test_drawings_say_what_mermaid_draws_now(browser: Browser, written: list[Diagram]) -> None:
+    drawings = Drawings(DOCS)
+    with tool.pen(browser, DOCS) as draw:
+        for one in written:
+            now = svg.parse(draw(one.text).encode())
+            kept = svg.parse(drawings.path(one.text).read_bytes())
+            # Lines break elsewhere with other fonts; the words are the same.
+            assert "".join(now.text.split()) == "".join(kept.text.split()), one.file

@@ -12,6 +12,7 @@ from click.testing import CliRunner, Result
 from hooks import cli
 from hooks.findings import report
 from hooks.findings.finding import Finding
+from hooks.findings.formats import as_github, as_json
 from tests.samples import FIRST_LINE, note
 
 DEAD = Finding("docs/a.md", 3, 8, "dead-link", "'乙.md' does not exist", "乙.md", "甲.md")
@@ -61,6 +62,18 @@ def test_nothing_of_a_file_steers_the_terminal(tmp_path: Path) -> None:
 def test_colour_is_only_for_terminals(tmp_path: Path) -> None:
     assert "\x1b[31m" in "\n".join(text_of(tmp_path, "x\n\n[a](乙.md)\n", DEAD, colour=True))
     assert "\x1b" not in "\n".join(text_of(tmp_path, "x\n\n[a](乙.md)\n", DEAD))
+
+
+def test_github_annotation_is_escaped() -> None:
+    odd = Finding("docs/a,b:c.md", 1, 0, "r", "50%\nmore")
+    assert as_github([odd]) == "::error file=docs/a%2Cb%3Ac.md,line=1,title=r::50%25%0Amore"
+
+
+def test_json_holds_every_field() -> None:
+    (row,) = json.loads(as_json([DEAD]))
+    assert (row["file"], row["line"], row["column"], row["rule"]) == ("docs/a.md", 3, 8, DEAD.rule)
+    assert (row["severity"], row["target"], row["suggestion"]) == ("error", "乙.md", "甲.md")
+    assert row["message"] == "'乙.md' does not exist"
 
 
 # The command
@@ -118,17 +131,3 @@ def test_a_built_site_is_checked_too(run: Run, tmp_path: Path) -> None:
     (site / "index.html").write_text('<a href="nope.html">x</a>', encoding="utf-8")
     rules = {row["rule"] for row in json.loads(run("--site", "site", "--format", "json").stdout)}
     assert rules == {"dead-link", "untranslated", "built-dead-link"}
-
-
-def test_clean_json_is_an_empty_list(run: Run) -> None:
-    Path("docs/a.md").unlink()
-    Path("docs/sub/b.en.md").write_text(note("x\n", "B"), encoding="utf-8")
-    result = run("--format", "json")
-    assert (result.exit_code, json.loads(result.stdout)) == (0, [])
-
-
-def test_rules_are_listed(run: Run) -> None:
-    result = run("--rules")
-    assert result.exit_code == 0
-    assert "dead-anchor\n    what: " in result.stdout
-    assert "    mend: " in result.stdout

@@ -35,24 +35,24 @@ FILES: dict[str, str | bytes] = {
 # Rule: (notes that must be reported, notes that must not)
 OF_NOTES: dict[str, tuple[list[str], list[str]]] = {
     "dead-link": (
-        ["[x](c.md)", "<a href='c.md'>x</a>", "[x]: c.md\n\n[x]", "- [x](t/c.md)", "[x](c.pdf)"],
-        ["[x](b.md)", "`[x](c.md)`", "[x](https://a.example/c.md)", "[x](t/Pic.svg)"],
+        ["[x](c.md)", "<a href='c.md'>x</a>", "[x]: c.md\n\n[x]"],
+        ["[x](b.md)", "`[x](c.md)`"],
     ),
     "dead-image": (
         ["![p](c.png)", '<img src="c.png" alt="p">', '<img srcset="c.png 2x" alt="p">'],
-        ["![p](t/Pic.svg)", '<img src="t/Pic.svg" alt="p">', "`![p](c.png)`"],
+        ["![p](t/Pic.svg)", '<img src="t/Pic.svg" alt="p">'],
     ),
     "wrong-case": (
         ["[x](B.md)", "![p](t/pic.svg)", "[x](T/index.md)"],
         ["[x](b.md)", "![p](t/Pic.svg)"],
     ),
     "dead-anchor": (
-        ["[x](b.md#c)", "[x](#c)", "[x](b.md#NVLink-发展)", "[x](b.md#user-content-here)"],
-        ["[x](b.md#here)", "[x](b.md#nvlink-%E5%8F%91%E5%B1%95)", "[x](#top)", "[x](t/Pic.svg#c)"],
+        ["[x](b.md#c)", "[x](#c)", "[x](b.md#NVLink-发展)"],
+        ["[x](b.md#here)", "[x](b.md#nvlink-%E5%8F%91%E5%B1%95)"],
     ),
     "view-difference": (
         ["## A {#c}\n\n[x](#c)", "[x](blank in name.md)", "a[^1] [x](#fn:1)\n\n[^1]: b"],
-        ["## A\n\n[x](#a)", "[x](blank%20in%20name.md)", "[x](<blank in name.md>)"],
+        ["## A\n\n[x](#a)", "[x](blank%20in%20name.md)"],
     ),
     "link-folder": (["[x](t/)", "[x](t)", "[x](.)"], ["[x](t/index.md)"]),
     "link-html": (["[x](b.html)", "[x](b/)", "[x](b)"], ["[x](b.md)"]),
@@ -67,66 +67,38 @@ OF_NOTES: dict[str, tuple[list[str], list[str]]] = {
             "[x](https://github.com/o/r/blob/main/docs/b.md)",
             "[x](https://GitHub.com/O/R/tree/master/docs/t/Pic.svg)",
             "[x](https://raw.githubusercontent.com/o/r/main/docs/b.md)",
-            "[x](https://h.example/base/b.html#here)",
-            "<https://h.example/base/>",
         ],
-        [
-            "[x](https://github.com/o/r)",
-            "[x](https://github.com/o/r/issues/1)",
-            "[x](https://github.com/o/r/blob/0123abc/docs/b.md)",
-            "[x](https://github.com/o/r2/blob/main/docs/b.md)",
-            "[x](https://h.example/other/b.html)",
-            "`https://h.example/base/b.html`",
-        ],
+        ["[x](https://github.com/o/r)", "[x](https://github.com/o/r/issues/1)"],
     ),
     "include": (
-        ['--8<-- "c.md"', '--8<-- "../c.py"', '```\n--8<-- "code/x.py:c"\n```', '--8<-- "a.md"'],
+        ['--8<-- "c.md"', '--8<-- "../c.py"', '```\n--8<-- "code/x.py:c"\n```'],
         ['```\n--8<-- "code/x.py:main"\n```', ';--8<-- "c.md"'],
     ),
-    "empty-link": (
-        ["[x]()", "[](b.md)", "[ ](b.md)", '<a href="">x</a>', '<a href="b.md"></a>'],
-        ["[x](b.md)", '<a id="c"></a>', "[![p](t/Pic.svg)](b.md)"],
-    ),
-    "undefined-reference": (
-        ["[x][c]", "[c][]", "![p][c]", "参见[文][图]"],
-        ["[x][c]\n\n[c]: b.md", "a[i][j]", "[1][2]", "`[x][c]`", "[c]", "- [ ] x"],
-    ),
-    "unused-definition": (
-        ["[c]: b.md"],
-        ["[x][c]\n\n[c]: b.md", "[C]\n\n[c]: b.md", "[//]: # (words)", "```\n[c]: b.md\n```"],
-    ),
+    "empty-link": (["[x]()", "[](b.md)", "[ ](b.md)"], ["[x](b.md)", '<a id="c"></a>']),
+    "undefined-reference": (["[x][c]", "[c][]", "![p][c]"], ["[x][c]\n\n[c]: b.md", "a[i][j]"]),
+    "unused-definition": (["[c]: b.md"], ["[x][c]\n\n[c]: b.md", "[C]\n\n[c]: b.md"]),
     "shadowed-definition": (
         ["[x][c]\n\n[c]: b.md\n[C]: zh.md"],
         ["[x][c] [y][d]\n\n[c]: b.md\n[d]: zh.md", "[//]: # (a)\n[//]: # (b)"],
     ),
     "footnote": (
         ["a[^c]", "[^c]: b", "a[^c]\n\n[^c]: b\n[^c]: d"],
-        ["a[^c]\n\n[^c]: b\n\n    d", "`[^c]`", "a[^c] b[^c]\n\n[^c]: b", "[^a-z]"],
+        ["a[^c]\n\n[^c]: b\n\n    d", "`[^c]`"],
     ),
     "image-alt": (
-        ["![](t/Pic.svg)", "![ ](t/Pic.svg)", '<img src="t/Pic.svg">', "![][c]\n\n[c]: t/Pic.svg"],
-        ["![p](t/Pic.svg)", '<img src="t/Pic.svg" alt="">', "![p][c]\n\n[c]: t/Pic.svg"],
+        ["![](t/Pic.svg)", "![ ](t/Pic.svg)", '<img src="t/Pic.svg">'],
+        ["![p](t/Pic.svg)", '<img src="t/Pic.svg" alt="">'],
     ),
     "markdown-in-html": (
         [
             "<div>\n\n[x](b.md)\n\n</div>",
             "<details>\n<summary>s</summary>\n\n[x](b.md)\n</details>",
         ],
-        [
-            '<div markdown="1">\n\n[x](b.md)\n\n</div>',
-            "<div>[x](b.md)</div>",
-            "<pre>\n\n[x](b.md)\n</pre>",
-            "<!--\n\n[x](b.md)\n-->",
-        ],
+        ['<div markdown="1">\n\n[x](b.md)\n\n</div>', "<div>[x](b.md)</div>"],
     ),
     "fence": (
-        ["```python\nx", "~~~\nx", "```python one two=3:4\nx\n```", "- a\n\n    ```\n  x\n    ```"],
-        [
-            "```python\nx\n```",
-            '```py title="a b"\nx\n```',
-            "```` md\n```\nx\n````",
-            "``` {.c}\n```",
-        ],
+        ["```python\nx", "~~~\nx", "```python one two=3:4\nx\n```"],
+        ["```python\nx\n```", '```py title="a b"\nx\n```'],
     ),
     "duplicate-heading": (
         ["## A\n\n## A", "## A\n\n### A"],
@@ -134,10 +106,10 @@ OF_NOTES: dict[str, tuple[list[str], list[str]]] = {
     ),
     "duplicate-id": (
         ["## A\n\n<a id='a'></a>", "<b id='c'></b><b id='c'></b>", "## A {#c}\n\n## B {#c}"],
-        ["## A\n\n<a id='b'></a>", "<a id='c' name='c'></a>", "`<b id='c'>` <b id='c'></b>"],
+        ["## A\n\n<a id='b'></a>", "<a id='c' name='c'></a>"],
     ),
     "heading-level": (["## A\n\n#### B", "# A"], ["## A\n\n### B\n\n## C", "```\n#### A\n```"]),
-    "encoding": (["a\u2028b", "a\u0085b"], ["a b", "右\u200f左"]),
+    "encoding": (["a\u2028b", "a\x85b"], ["a b", "右\u200f左"]),
     "unsafe-html": (
         [
             "<script>x</script>",
@@ -278,22 +250,6 @@ def test_every_registered_rule_is_named_by_code() -> None:
         )
 
 
-def test_rules_say_what_why_and_how() -> None:
-    names = [rule.name for rule in rules.all_rules()]
-    assert len(names) == len(set(names))
-    for rule in rules.all_rules():
-        for text in rule.words["en"]:
-            assert len(text) > 8 and not text.endswith("."), rule.name
-        assert f"{rule.name}" in rules.as_text() and rule.words["en"].mend in rules.as_text()
-
-
-def test_every_rule_about_links_has_cases_in_a_table() -> None:
-    text = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "tests").rglob("*.py"))
-    names = [rule.name for rule in rules.all_rules()]
-    for name in names[: names.index("front-matter")]:  # the others: beside their modules
-        assert f'"{name}"' in text, name
-
-
 def test_a_finding_is_as_grave_as_its_rule_unless_it_says_otherwise() -> None:
     def grave(rule: str, **given: str) -> str:
         return Finding("a.md", 1, 1, rule, "m", **given).severity
@@ -301,10 +257,3 @@ def test_a_finding_is_as_grave_as_its_rule_unless_it_says_otherwise() -> None:
     assert grave("dead-link") == grave("facts-yaml") == grave("nobody's") == "error"
     assert grave("number-density") == grave("facts-unused-source") == "warning"
     assert grave("dead-link", severity="warning") == "warning"
-
-
-def test_rules_apart_belong_to_their_family_and_differ_from_it() -> None:
-    for rule in rules.all_rules():
-        assert rule.here in ("error", "warning")
-        for name, severity in rule.apart.items():
-            assert rules.find(name) == rule and {severity, rule.here} == {"error", "warning"}

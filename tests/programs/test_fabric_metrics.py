@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from hooks.drawings import figures
+from hooks.drawings import figure_check
 from tools.figures import topo as figures_topo
 from tools.figures.files import load_program
 
@@ -231,7 +231,7 @@ def test_drawings_pass_the_figure_check(name: str, tmp_path: Path) -> None:
     path = tmp_path / "figures" / "x.svg"
     path.parent.mkdir()
     fm.draw(fm.BUILDERS[name](), path)
-    assert figures.check_svg(path, "x.svg") == []
+    assert figure_check.check_svg(path, "x.svg") == []
 
 
 def test_what_is_too_large_to_draw_is_refused(tmp_path: Path) -> None:

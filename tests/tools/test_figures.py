@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from hooks.drawings import figures as rules
+from hooks.drawings import figure_check as rules
 from tools.figures import draw, verbs
 from tools.figures.__main__ import GROUPS
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from hooks.data import BlockError, Text, pick, terms, units, wording
 
 if TYPE_CHECKING:
-    from hooks.data import FactBase, Record, Specification
+    from hooks.data import FactBase, Record
 
 _LINE_FIELDS = ("fact", "spec", "value", "title")
 
@@ -76,40 +76,27 @@ def _line(
         return Line(float(value), f"{label} {value:g} {shown}".strip())
     if "spec" in item:
         specs = {one.id: one for one in record.specification} if record else {}
-        one: Specification = pick([str(item["spec"])], specs, "specification")[str(item["spec"])]
-        details = terms(language, direction=one.direction, per=one.per)
+        one = pick([str(item["spec"])], specs, "specification")[str(item["spec"])]
+        value, own_unit = one.value, one.unit
+        direction: str | None = one.direction
+        details = terms(language, direction=direction, per=one.per)
         default = one.title or Text(zh="规格", en="specification")
-        return _labelled(item, one.value, one.unit, details, one.direction, default, unit, language)
-    parts = str(item["fact"]).split("/")
-    if len(parts) != 3:
-        raise BlockError("a line's 'fact' must read FAMILY/ROW/COLUMN")
-    family = pick([parts[0]], base.families, "table")[parts[0]]
-    row = pick([parts[1]], family.rows, "row")[parts[1]]
-    column = pick([parts[2]], family.columns, "column")[parts[2]]
-    cell = pick([parts[2]], row.cells, f"figure of '{parts[1]}'")[parts[2]]
-    if isinstance(cell.value, Text):
-        raise BlockError(f"'{item['fact']}' is a text, not a number")
-    details = terms(language, direction=column.direction, density=column.density, per=column.per)
-    return _labelled(
-        *(item, cell.value, column.unit or "", details, column.direction, row.title, unit, language)
-    )
-
-
-def _labelled(
-    item: dict[str, Any],
-    value: float,
-    own_unit: str,
-    details: list[str],
-    direction: str | None,
-    default: Text,
-    unit: str,
-    language: str,
-) -> Line:
+    else:
+        parts = str(item["fact"]).split("/")
+        if len(parts) != 3:
+            raise BlockError("a line's 'fact' must read FAMILY/ROW/COLUMN")
+        family = pick([parts[0]], base.families, "table")[parts[0]]
+        row = pick([parts[1]], family.rows, "row")[parts[1]]
+        column = pick([parts[2]], family.columns, "column")[parts[2]]
+        value = pick([parts[2]], row.cells, f"figure of '{parts[1]}'")[parts[2]].value
+        if isinstance(value, Text):
+            raise BlockError(f"'{item['fact']}' is a text, not a number")
+        own_unit, direction, default = column.unit or "", column.direction, row.title
+        details = terms(language, direction=direction, density=column.density, per=column.per)
     try:
         converted = units.convert(value, own_unit, unit)
     except units.UnitError as error:
         raise BlockError(f"a line in {own_unit} has no place on an axis in {unit}") from error
     label = words(item, "title", default, language)
-    shown = "" if unit == units.NO_UNIT else unit
     text = " ".join(filter(None, [label, f"{converted:g}", shown, bracketed(details, language)]))
     return Line(converted, text, direction)

@@ -1,7 +1,7 @@
 """What a `chart` fence asks for, as plain data: points, scales, series and reference lines.
 
-A chart shows columns of a family of facts or results of a measured record. `hooks.chart_vega`
-makes a drawing of it, `hooks.chart_html` puts it into the page with its data as a table.
+A chart shows columns of a family of facts or results of a measured record. `grammar`
+makes a drawing of it, `pages.chart` puts it into the page with its data as a table.
 """
 
 from __future__ import annotations
@@ -115,15 +115,15 @@ def read(spec: str, base: FactBase, docs: Path, language: str, known: Known | No
         for name in fields:
             if other != kind and name in options:
                 raise BlockError(f"'{name}' goes with '{other}', not with '{kind}'")
-    mark = str(options.get("mark", "bar"))
-    pick([mark], dict.fromkeys(MARKS), "mark")
+    options["mark"] = str(options.get("mark", "bar"))
+    pick([options["mark"]], dict.fromkeys(MARKS), "mark")
     if "description" not in options:
         message = "a chart needs 'description: {zh: …, en: …}': its point in words"
         raise BlockError(message)
     if kind == "table":
-        chart = _of_facts(options, mark, base, language)
+        chart = _of_facts(options, base, language)
     else:
-        chart = _of_record(options, mark, base, docs, language, known)
+        chart = _of_record(options, base, docs, language, known)
     if not chart.points:
         raise BlockError("there is nothing to draw: no row has the figures")
     if len(chart.points) > LARGEST:
@@ -153,77 +153,72 @@ def _refuse_scales(chart: Chart) -> None:
         raise BlockError("'mark: line' needs numbers along x; use 'mark: bar' or 'point'")
 
 
-# ------------------------------------------------------------------------------ facts
-
-
-def used_sources(spec: str, base: FactBase, docs: Path) -> list[str]:
-    """Return the keys of the sources that a chart shows; BlockError as for `read`."""
-    return read(spec, base, docs, "en").sources
-
-
-def _of_facts(options: dict[str, Any], mark: str, base: FactBase, language: str) -> Chart:
+def _of_facts(options: dict[str, Any], base: FactBase, language: str) -> Chart:
     chosen = the_rows.select({**options, "columns": None}, base)
-    family = chosen.family
+    family, is_range = chosen.family, options["mark"] == "range"
     given = options.get("y")
     wanted = given if isinstance(given, list) else [given] if given else []
     if not wanted:
         raise BlockError("a chart of a table needs 'y: COLUMN' or 'y: [COLUMN, COLUMN]'")
     columns = pick([str(name) for name in wanted], family.columns, "column")
-    unit = next(iter(columns.values())).unit or ""
-    if mark == "range" and len(columns) != 2:
+    first = next(iter(columns.values()))
+    unit = first.unit or ""
+    if is_range and len(columns) != 2:
         raise BlockError("'mark: range' needs two columns, 'y: [LOW, HIGH]'")
-    x = options.get("x")
-    along = pick([str(x)], family.columns, "column")[str(x)] if x is not None else None
+    x = str(options["x"]) if options.get("x") is not None else None
+    along = pick([x], family.columns, "column")[x] if x is not None else None
     points: list[Point] = []
     sources: list[str] = []
     for row in chosen.rows.values():
-        place: float | str = row.title.in_language(language)
-        if along is not None:
-            cell = row.cells.get(str(x))
-            if cell is None:
+        title = row.title.in_language(language)
+        place: float | str = title
+        if x is not None:
+            if x not in row.cells:
                 continue
-            is_text = isinstance(cell.value, Text)
-            place = cell.value.in_language(language) if is_text else cell.value  # type: ignore[union-attr,assignment]
-            sources.append(cell.source)
-        found = [
-            (_number(row.cells.get(name), column, unit), name) for name, column in columns.items()
-        ]
-        cells = [row.cells[name] for value, name in found if value is not None]
-        sources += [cell.source for cell in cells]
-        label = str(place)
-        if mark == "range":
-            if all(value is not None for value, _ in found):
-                low, high = (float(value) for value, _ in found if value is not None)
-                points.append(Point(place, label, high, "", low, high, f"{low:g}–{high:g}"))
+            at = row.cells[x].value
+            place = at.in_language(language) if isinstance(at, Text) else at
+            sources.append(row.cells[x].source)
+        values = {
+            name: value
+            for name, column in columns.items()
+            if (value := _number(row.cells.get(name), column, unit)) is not None
+        }
+        sources += [row.cells[name].source for name in values]
+        if is_range:
+            if len(values) == 2:
+                low, high = map(float, values.values())
+                points.append(Point(place, str(place), high, "", low, high, f"{low:g}–{high:g}"))
             continue
-        for value, name in found:
-            if value is not None:
-                series = _series(columns[name], columns, language)
-                written = str(row.cells[name].value) if columns[name].unit == unit else ""
-                if along is not None and x is not None:
-                    label = row.title.in_language(language)
-                points.append(Point(place, label, value, series, None, None, written))
-    first = next(iter(columns.values()))
+        for name, value in values.items():
+            series = _series(columns[name], columns, language)
+            written = str(row.cells[name].value) if columns[name].unit == unit else ""
+            points.append(Point(place, title, value, series, None, None, written))
+    is_one = len(columns) == 1
     details = terms(language, direction=first.direction, density=first.density, per=first.per)
-    if len(columns) > 1:
-        details = []
     shown = "" if unit == units.NO_UNIT else unit
-    y_title = first.title.in_language(language) if len(columns) == 1 else ""
+    y_title = first.title.in_language(language) if is_one else ""
     return Chart(
-        mark,
-        chart_lines.words(options, "title", family.title, language),
-        chart_lines.words(options, "description", family.title, language),
-        _along(along, family.row_header, language),
-        _with_terms(y_title, [shown, *details], language),
-        shown,
-        points,
-        chart_lines.read(options, base, None, unit, language),
-        _log(options),
-        includes_zero=options.get("zero", True) is not False,
+        **_asked(options, family.title, language),
+        x_title=_along(along, family.row_header, language),
+        y_title=_with_terms(y_title, [shown, *(details if is_one else [])], language),
+        unit=shown,
+        points=points,
+        lines=chart_lines.read(options, base, None, unit, language),
         sources=list(dict.fromkeys(sources)),
         name=chosen.name,
-        direction=first.direction if len(columns) == 1 else None,
+        direction=first.direction if is_one else None,
     )
+
+
+def _asked(options: dict[str, Any], title: Text, language: str) -> dict[str, Any]:
+    """Return the fields of a chart that a fence says whatever it shows."""
+    return {
+        "mark": options["mark"],
+        "title": chart_lines.words(options, "title", title, language),
+        "description": chart_lines.words(options, "description", title, language),
+        "log": _log(options),
+        "includes_zero": options.get("zero", True) is not False,
+    }
 
 
 def _along(column: Column | None, rows: Text, language: str) -> str:
@@ -264,16 +259,8 @@ def _series(column: Column, columns: dict[str, Column], language: str) -> str:
     )
 
 
-# --------------------------------------------------------------------------- measured
-
-
 def _of_record(
-    options: dict[str, Any],
-    mark: str,
-    base: FactBase,
-    docs: Path,
-    language: str,
-    known: Known | None,
+    options: dict[str, Any], base: FactBase, docs: Path, language: str, known: Known | None
 ) -> Chart:
     file = str(options["file"])
     record = measured.load_record(file, docs, known)
@@ -301,17 +288,13 @@ def _of_record(
     title = first.title if len(chosen) == 1 else record.title
     numbers = all(not isinstance(point.x, str) for point in points)
     return Chart(
-        mark,
-        chart_lines.words(options, "title", title, language),
-        chart_lines.words(options, "description", title, language),
-        measured.axis_title(axes[x], language),
-        _with_terms("", details, language),
-        first.unit,
-        sorted(points, key=lambda point: point.x) if numbers else points,
-        chart_lines.read(options, base, record, first.unit, language),
-        _log(options),
+        **_asked(options, title, language),
+        x_title=measured.axis_title(axes[x], language),
+        y_title=_with_terms("", details, language),
+        unit=first.unit,
+        points=sorted(points, key=lambda point: point.x) if numbers else points,
+        lines=chart_lines.read(options, base, record, first.unit, language),
         x_is_bytes=x == "bytes",
-        includes_zero=options.get("zero", True) is not False,
         record=file,
         name=record.id,
         direction=first.direction,

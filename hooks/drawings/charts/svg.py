@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING
 
 from hooks.cache import Cache, code
 from hooks.drawings import svg
-from hooks.drawings.charts.vega import ROLES
+from hooks.drawings.charts.grammar import ROLES
 
 if TYPE_CHECKING:
-    from hooks.drawings.charts.vega import Spec
+    from hooks.drawings.charts.grammar import Spec
 
 _VERSION = 2
 """Of the ids in a drawing."""
@@ -32,7 +32,7 @@ _EMPTY = frozenset(["", "M0,0h0v0h0Z"])
 
 
 def draw(spec: Spec, cache: Cache | None = None) -> str:
-    """Return the drawing of what `vega.specification` returns, as themed SVG without a name."""
+    """Return the drawing of what `grammar.specification` returns, as themed SVG without a name."""
     text = json.dumps(spec, sort_keys=True, ensure_ascii=False)
     return (cache or Cache()).recall("chart", text, partial(_draw, text), code("drawings"))
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 from hooks.calc import engine
-from hooks.data import Text, measured, terms, wording
+from hooks.data import BlockError, Text, measured, terms, wording
 from hooks.findings import nearest
 from hooks.pages import citations
 from hooks.pages.values.markers import Marker, MarkerError, Truth, parse
@@ -98,7 +98,7 @@ class Resolver:
         if file not in self.records:
             try:
                 record = measured.load_record(file, self.docs, self.known)
-            except measured.MeasuredError as error:
+            except BlockError as error:
                 raise MarkerError(str(error), target=file) from error
             self.records[file] = (record, bool(measured.stale_programs(record, self.root)))
         return self.records[file]

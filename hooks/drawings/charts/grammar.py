@@ -1,6 +1,6 @@
 """A chart in the grammar of graphics: what is drawn where, as a Vega-Lite specification.
 
-Colours stand for roles; `hooks.chart_svg` turns them into variables of the style sheet. Nothing
+Colours stand for roles; `svg` turns them into variables of the style sheet. Nothing
 is told by colour alone: series differ in shape and dash, bars carry their figure and series.
 """
 
@@ -9,6 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from hooks.drawings.charts.spec import Chart
 
 INK, MUTED, RULE, GRID = "#1f2328", "#57606a", "#8c959f", "#d8dee4"
@@ -111,26 +113,17 @@ def _values(chart: Chart) -> list[Spec]:
 
 
 def _height(chart: Chart) -> int:
-    if chart.mark != "bar":
-        return _HEIGHT
     places = len({row["x"] for row in _values(chart)})
-    each = _BAR * max(len(chart.series), 1) + 8
-    return places * each
+    return places * (_BAR * max(len(chart.series), 1) + 8) if chart.mark == "bar" else _HEIGHT
 
 
-def _colour(chart: Chart) -> Spec:
+def _by_series(chart: Chart, choices: Sequence[Any]) -> Spec:
+    """Return a channel that tells series apart by choices, or holds the first of them."""
     if not chart.series:
-        return {"value": SERIES[0]}
-    return {
-        "field": "series",
-        "type": "nominal",
-        "sort": None,
-        "scale": {"domain": chart.series, "range": _repeated(SERIES, len(chart.series))},
-    }
-
-
-def _repeated(choices: tuple[Any, ...], count: int) -> list[Any]:
-    return [choices[n % len(choices)] for n in range(count)]
+        return {"value": choices[0]}
+    chosen = [choices[number % len(choices)] for number in range(len(chart.series))]
+    scale = {"domain": chart.series, "range": chosen}
+    return {"field": "series", "type": "nominal", "sort": None, "scale": scale}
 
 
 def _scale(chart: Chart, axis: str, base: int = 10) -> Spec:
@@ -168,7 +161,7 @@ def _bars(chart: Chart) -> list[Spec]:
     }
     if chart.series:
         place["yOffset"] = {"field": "series", "type": "nominal", "sort": chart.series}
-    colour = _colour(chart)
+    colour = _by_series(chart, SERIES)
     if chart.series:
         colour["legend"] = None  # the bars say it in words
     return [
@@ -202,26 +195,19 @@ def _along(chart: Chart) -> list[Spec]:
         "title": None,
         "scale": {**_scale(chart, "y"), **_ends(chart)},
     }
-    colour = _colour(chart)
+    colour = _by_series(chart, SERIES)
     shared: Spec = {"x": x, "y": y, "color": colour}
     layers: list[Spec] = []
-    has_range = any(point.low is not None and point.high is not None for point in chart.points)
-    if has_range and chart.mark in ("range", "point", "line"):
+    if any(point.low is not None and point.high is not None for point in chart.points):
         between = {**shared, "y": {**y, "field": "low"}, "y2": {"field": "high"}}
         width = 3 if chart.mark == "range" else 1.5
         layers.append({"mark": {"type": "rule", "strokeWidth": width}, "encoding": between})
     if chart.mark == "line":
-        dash: Spec = {"value": [1, 0]}
-        if chart.series:
-            scale = {"domain": chart.series, "range": _repeated(_DASHES, len(chart.series))}
-            dash = {"field": "series", "type": "nominal", "sort": None, "scale": scale}
+        dash = _by_series(chart, _DASHES)
         layers.append(
             {"mark": {"type": "line", "strokeWidth": 2}, "encoding": {**shared, "strokeDash": dash}}
         )
-    shape: Spec = {"value": "circle"}
-    if chart.series:
-        scale = {"domain": chart.series, "range": _repeated(_SHAPES, len(chart.series))}
-        shape = {"field": "series", "type": "nominal", "sort": None, "scale": scale}
+    shape = _by_series(chart, _SHAPES)
     if chart.mark != "range":
         layers.append(
             {
