@@ -51,7 +51,8 @@ class Judge:
         for link in (*note.source.links, *uses.of_diagrams(note), *uses.of_fields(note)):
             for rule, message, better in self._judge(note, link):
                 place = (note.file, link.line, link.column)
-                yield Finding(*place, rule, message, link.target.strip(), better)
+                written = link.target if rule == "view-difference" else link.target.strip()
+                yield Finding(*place, rule, message, written, better)
 
     def _judge(self, note: Note, link: Link) -> Iterator[tuple[str, str, str]]:
         bare = link.target.strip()

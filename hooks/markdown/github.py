@@ -105,7 +105,6 @@ def _read_inline(token: Token, lines: list[str], marked: Marked, view: View) -> 
                     token.type == "inline" and f"{first}</" in lines[number]
                 )
                 found_tag = html_tags.attributes(text)
-                view.tags.append(
-                    HtmlTag(tag["name"].lower(), found_tag, number + 1, start, text, is_empty)
-                )
+                name = plain(tag["name"], marked).partition(" ")[0].lower()
+                view.tags.append(HtmlTag(name, found_tag, number + 1, start, text, is_empty))
             at = piece.find("<", at + 1)

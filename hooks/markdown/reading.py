@@ -13,7 +13,7 @@ from hooks.markdown import github, html_tags
 from hooks.markdown.mark import ADDRESSES, TOKEN, Mark, Marked, blank, plain
 from hooks.markdown.site import Html
 from hooks.markdown.slugs import github_slug
-from hooks.markdown.source import Comment, Fence, Heading, Label, Link, Odd, Source
+from hooks.markdown.source import Comment, Fence, Heading, HtmlTag, Label, Link, Odd, Source
 
 _NAMED = ",".join(f"[{name.replace(':', chr(92) + ':')}]" for name in sorted(ADDRESSES))
 _SHOWN = frozenset({"img", "source", "video", "audio", "track", "image", "input"})
@@ -22,7 +22,7 @@ OWN_CLASSES = frozenset({"headerlink", "footnote-ref", "footnote-backref"})
 _OWN_IDS = re.compile(r"__|_\d+_\d+\Z|fnref\d+:")
 _COMMENT = re.compile(r"<!--(?P<text>.*?)-->", re.DOTALL)
 _FOOTNOTE = re.compile(r"(?<!\\)\[\^(?P<name>[^\]\s]+)\]")
-_FOOTNOTE_DEFINITION = re.compile(r"^ {0,3}\[\^(?P<name>[^\]\n]+)\]:", re.MULTILINE)
+_FOOTNOTE_DEFINITION = re.compile(r"^[> \t]*\[\^(?P<name>[^\]\n]+)\]:", re.MULTILINE)
 _REFERENCE = re.compile(
     r"(?<![\w)\]\\])(?P<bang>!?)\[(?P<words>[^\[\]]*)\]\[(?P<label>[^\[\]]*)\]", re.ASCII
 )
@@ -31,6 +31,7 @@ _RAW_LINK = re.compile(
     r"(?P<open>[(（])(?P<target>[^\s()（）<>]{1,500})(?P<close>[)）])",
     re.ASCII,
 )
+_SITE_TAG = re.compile(r"<(?P<name>[A-Za-z][A-Za-z0-9-]*[^\sA-Za-z0-9<>/@=-][^\s<>/@]*)[^<>]*>")
 _NO_WORDS = re.compile(r"\s*(?:[xX]|\d[\d,，、\s–-]*)?\s*")
 """A box to tick, or the numbers of citations, behind which parentheses are meant as such."""
 _LIKE_ADDRESS = re.compile(
@@ -72,13 +73,14 @@ def read(marked: Marked, made: Html) -> Source:
     uses = tuple(_labels(_FOOTNOTE, _COMMENT.sub(blank, marked.prose)))
     defined = tuple(_labels(_FOOTNOTE_DEFINITION, marked.masked))
     starts = {(one.line, one.column) for one in defined}
+    defined = tuple(one for one in defined if f"fn:{one.name}" in names)
     headings = tuple(_headings(tree, view, marked))
     source = Source(
         headings=headings,
         links=tuple(sorted(links, key=lambda link: (link.line, link.column))),
         definitions=definitions,
         unused=frozenset(unused - used),
-        tags=tuple(view.tags),
+        tags=(*view.tags, *_site_tags(made.html, marked)),
         fences=tuple(_fences(marked, view)),
         comments=tuple(_comments(marked)),
         footnote_uses=tuple(one for one in uses if (one.line, one.column) not in starts),
@@ -118,8 +120,7 @@ def _links(tree: LexborHTMLParser, marked: Marked) -> tuple[list[Link], set[int]
                 continue
             token = TOKEN.match(value.strip())
             if token is None:
-                mark = _find(value, marked, searched)
-                rest = ""
+                mark, rest = _find(plain(value, marked), marked, searched), ""
             else:
                 linked.add(int(token["number"]))
                 mark = marked.marks[int(token["number"])]
@@ -138,22 +139,29 @@ def _links(tree: LexborHTMLParser, marked: Marked) -> tuple[list[Link], set[int]
     return list(found.values()), linked
 
 
+def _site_tags(html: str, marked: Marked) -> Iterator[HtmlTag]:
+    """Yield the tags that only the site takes for such, as `<host_name>`: its readers see none."""
+    at = 0
+    for match in _SITE_TAG.finditer(html):
+        text = plain(match.group(), marked)
+        found = marked.prose.find(text, at)
+        if found >= 0 and TOKEN.match(match["name"]) is None:
+            at = found + 1
+            yield HtmlTag(match["name"].lower(), (), *_at(marked.prose, found), text)
+
+
 def _find(value: str, marked: Marked, searched: Counter[str]) -> Mark:
     """Return the place of an address that has no token: written by itself, empty, or unquoted."""
     for needle in (f"]({value})", f"<{value}>", f'"{value}"', f"'{value}'", value):
         if value or len(needle) > 1:
             at = -1
-            for _ in range(searched[value] + 1):
+            for _ in range(searched[needle] + 1):
                 at = marked.prose.find(needle, at + 1)
             if at >= 0:
-                searched[value] += 1
-                at += needle.index(value) if value else 2
+                searched[needle] += 1
+                at += needle.index(value) if value else len(needle) - 1
                 is_tag = needle[:1] in "\"'" or (needle == value and value[:1] != "<")
-                if needle.startswith('"') and not value:
-                    at -= 1
-                line = marked.prose.count("\n", 0, at) + 1
-                column = at - marked.prose.rfind("\n", 0, at)
-                return Mark(value, line, column, "html" if is_tag else "link")
+                return Mark(value, *_at(marked.prose, at), "html" if is_tag else "link")
     return Mark(value, 1, 1, "link")
 
 
@@ -244,8 +252,7 @@ def _raw(body: str, marked: Marked) -> Iterator[Odd]:
             start, end = match.span()
             why = "a link needs '(' right behind ']', and ')', of half width"
             repair = f"{marked.masked[start : match.end('words')]}({match['target']})"
-            line, column = prose.count("\n", 0, start) + 1, start - prose.rfind("\n", 0, start)
-            yield Odd("link-syntax", marked.masked[start:end], line, column, why, repair)
+            yield Odd("link-syntax", marked.masked[start:end], *_at(prose, start), why, repair)
     for match in _CONTAINER.finditer(body):
         if match["text"].strip("!?+=") and ('"' in match["text"] or match["text"][0] != "="):
             why = "this renderer has no such blocks; write '> [!NOTE]'"
@@ -257,8 +264,13 @@ def _place(marked: Marked, *needles: str) -> tuple[int, int]:
         for text in (marked.prose, marked.masked):
             at = text.find(needle)
             if at >= 0:
-                return text.count("\n", 0, at) + 1, at - text.rfind("\n", 0, at)
+                return _at(text, at)
     return 1, 1
+
+
+def _at(text: str, offset: int) -> tuple[int, int]:
+    """Return line and column of an offset, 1-based."""
+    return text.count("\n", 0, offset) + 1, offset - text.rfind("\n", 0, offset)
 
 
 def _one_view(

@@ -256,6 +256,8 @@ def test_texts_made_at_random(seed: int) -> None:
         ('!!! note "n"\n    [x](y.md)', [("y.md", 2, 9)]),
         ("line\n[x](y.md) and [x](y.md)", [("y.md", 2, 5), ("y.md", 2, 19)]),
         ("[a]: b.md\n\n[t][a]", [("b.md", 1, 6)]),
+        ("[a]() [b](<>)", [("", 1, 5), ("", 1, 12)]),
+        ("arr[i](<b>x</b>)", [("<b>x</b>", 1, 8)]),
         # Not links
         ("`[a](b.md)`", []),
         ("``[a](b.md) ` ``", []),
