@@ -293,6 +293,15 @@ def test_every_way_to_write_an_address_is_seen(text: str, target: str) -> None:
     assert target in {link.target for link in both(text)[2].links}
 
 
+def test_headings_hold_code_and_formulas() -> None:
+    text = (
+        "## The `x` flag\n\n## The `y` flag\n\n## `a`\n\n## A $x_1$ b\n\n## With[^1]\n\n[^1]: n\n"
+    )
+    found = [(one.text, one.line) for one in both(text)[2].headings]
+    expected = ["The x flag", "The y flag", "a", "A x_1 b", "With"]
+    assert found == list(zip(expected, range(1, 10, 2), strict=True))
+
+
 def test_footnotes() -> None:
     source = both("a[^one] b[^two]\n\n[^one]: see [x](y.md)[^two]\n[^two]: z\n")[2]
     uses = [(one.name, one.line) for one in source.footnote_uses]
