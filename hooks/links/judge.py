@@ -48,10 +48,13 @@ class Judge:
 
     def of_note(self, note: Note) -> Iterator[Finding]:
         """Yield what is wrong with the addresses that a note names."""
-        for link in (*note.source.links, *uses.of_diagrams(note), *uses.of_fields(note)):
+        unused = (one for one in note.source.definitions if one.name in note.source.unused)
+        links = [*note.source.links, *(Link(one.target, one.line, one.column) for one in unused)]
+        for link in (*links, *uses.of_diagrams(note), *uses.of_fields(note)):
             for rule, message, better in self._judge(note, link):
                 place = (note.file, link.line, link.column)
-                yield Finding(*place, rule, message, link.target.strip(), better)
+                written = link.target if rule == "view-difference" else link.target.strip()
+                yield Finding(*place, rule, message, written, better)
 
     def _judge(self, note: Note, link: Link) -> Iterator[tuple[str, str, str]]:
         bare = link.target.strip()
@@ -177,12 +180,9 @@ class Judge:
         others = self.catalogue.other_files
         if not is_below_en or path not in others or f"{stem}.en.{ending}" in others:
             return ""
-        is_english = note.language == "en"
-        whose = "the English page" if is_english else "the page that English readers get"
-        return (
-            f"{start}{whose} lies below en/, where the file is not ({_ON_SITE}); write it in "
-            + ("Markdown")
-        )
+        whose = "English page" if note.language == "en" else "page that English readers get"
+        why = f"lies below en/, where the file is not ({_ON_SITE}); write it in Markdown"
+        return f"{start}the {whose} {why}"
 
     def _page_behind(self, path: str) -> str:
         """Return the note behind an address that only the site has (`x.html`, `x/`, `x`)."""

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from hooks.findings import Finding, nearest
-from hooks.markdown import Label, Source
+from hooks.markdown import Label, Source, mark
 from hooks.notes import Note
 
 # `[^a-z]` and the like are regular expressions, not footnotes that someone forgot to write.
@@ -61,21 +61,21 @@ def _definitions(source: Source, _: str) -> Iterator[_Said]:
 def _footnotes(source: Source, _: str) -> Iterator[_Said]:
     """Yield footnotes without a definition, without a use, and defined twice."""
     defined: dict[str, Label] = {}
-    for mark in source.footnote_definitions:
-        first = defined.setdefault(mark.name, mark)
-        if first is not mark:
-            message = f"footnote '[^{mark.name}]' is defined at line {first.line} already"
-            yield mark.line, mark.column, "footnote", message, mark.name, ""
-    for mark in source.footnote_uses:
-        if mark.name not in defined and not _is_character_class(mark.name):
-            message = f"footnote '[^{mark.name}]' is not defined"
-            hint = nearest(mark.name, defined)
-            yield mark.line, mark.column, "footnote", message, mark.name, hint
-    used = {mark.name for mark in source.footnote_uses}
-    for name, mark in defined.items():
+    for one in source.footnote_definitions:
+        first = defined.setdefault(one.name, one)
+        if first is not one:
+            message = f"footnote '[^{one.name}]' is defined at line {first.line} already"
+            yield one.line, one.column, "footnote", message, one.name, ""
+    for one in source.footnote_uses:
+        if one.name not in defined and not _is_character_class(one.name):
+            message = f"footnote '[^{one.name}]' is not defined"
+            hint = nearest(one.name, defined)
+            yield one.line, one.column, "footnote", message, one.name, hint
+    used = {one.name for one in source.footnote_uses}
+    for name, one in defined.items():
         if name not in used:
             message = f"footnote '[^{name}]' is used nowhere"
-            yield mark.line, mark.column, "footnote", message, name, ""
+            yield one.line, one.column, "footnote", message, name, ""
 
 
 def _is_character_class(label: str) -> bool:
@@ -108,13 +108,16 @@ def _repeated_ids(source: Source, text: str) -> Iterator[_Said]:
             rf"""\b(?:id|name)\s*=\s*["']?(?P<a>{re.escape(name)})(?![\w-])"""
             rf"""|\{{[^}}\n]*#(?P<b>{re.escape(name)})(?![\w-])"""
         )
-        places = {(one.line, 1) for one in source.headings if one.id == name}
-        for match in given.finditer(text):
+        places: dict[int, int] = {}
+        prose = mark(text).prose
+        for match in given.finditer(prose):
             start = match.start(match.lastgroup or 0)
-            line = text.count("\n", 0, start) + 1
-            if not any(line == known for known, _ in places):
-                places.add((line, start - text.rfind("\n", 0, start)))
-        (first, _), *others = sorted(places) or [(1, 1)]
+            line = prose.count("\n", 0, start) + 1
+            places.setdefault(line, start - prose.rfind("\n", 0, start))
+        for one in source.headings:
+            if one.id == name:
+                places.setdefault(one.line, 1)
+        (first, _), *others = sorted(places.items()) or [(1, 1)]
         for line, column in others or [(first, 1)]:
             message = f"id '{name}' stands already at line {first}"
             yield line, column, "duplicate-id", message, name, ""

@@ -99,13 +99,12 @@ def _read_inline(token: Token, lines: list[str], marked: Marked, view: View) -> 
                 column = lines[number].find(first, column)
                 start = len(plain(lines[number][: max(column, 0)], marked)) + 1
                 column = max(column, 0) + len(first)
-                view.linked |= {int(one["number"]) for one in TOKEN.finditer(tag.group())}
+                view.linked |= {int(one["number"]) for one in TOKEN.finditer(tag["attributes"])}
                 text = plain(tag.group(), marked)
                 is_empty = html_tags.is_closed_at_once(piece, tag.end()) or (
                     token.type == "inline" and f"{first}</" in lines[number]
                 )
                 found_tag = html_tags.attributes(text)
-                view.tags.append(
-                    HtmlTag(tag["name"].lower(), found_tag, number + 1, start, text, is_empty)
-                )
+                name = plain(tag["name"], marked).partition(" ")[0].lower()
+                view.tags.append(HtmlTag(name, found_tag, number + 1, start, text, is_empty))
             at = piece.find("<", at + 1)

@@ -1,4 +1,4 @@
-"""What a rendered text holds: links and their places, ids, labels, marks that readers see raw"""
+"""What a rendered text holds: links and their places, headings, ids, labels, fences."""
 
 from __future__ import annotations
 
@@ -9,38 +9,23 @@ from dataclasses import replace
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from hooks.markdown import github, html_tags
+from hooks.markdown import github, html_tags, odd
 from hooks.markdown.mark import ADDRESSES, TOKEN, Mark, Marked, blank, plain
 from hooks.markdown.site import Html
 from hooks.markdown.slugs import github_slug
-from hooks.markdown.source import Comment, Fence, Heading, Label, Link, Odd, Source
+from hooks.markdown.source import Comment, Fence, Heading, HtmlTag, Label, Link, Source
+from hooks.markdown.text import COMMENT, place_in
 
 _NAMED = ",".join(f"[{name.replace(':', chr(92) + ':')}]" for name in sorted(ADDRESSES))
 _SHOWN = frozenset({"img", "source", "video", "audio", "track", "image", "input"})
 OWN_CLASSES = frozenset({"headerlink", "footnote-ref", "footnote-backref"})
 """Links that the renderer makes by itself."""
 _OWN_IDS = re.compile(r"__|_\d+_\d+\Z|fnref\d+:")
-_COMMENT = re.compile(r"<!--(?P<text>.*?)-->", re.DOTALL)
 _FOOTNOTE = re.compile(r"(?<!\\)\[\^(?P<name>[^\]\s]+)\]")
-_FOOTNOTE_DEFINITION = re.compile(r"^ {0,3}\[\^(?P<name>[^\]\n]+)\]:", re.MULTILINE)
-_REFERENCE = re.compile(
-    r"(?<![\w)\]\\])(?P<bang>!?)\[(?P<words>[^\[\]]*)\]\[(?P<label>[^\[\]]*)\]", re.ASCII
-)
-_RAW_LINK = re.compile(
-    r"(?<![\w)\]\\])(?P<words>!?\[(?!\^)(?P<inner>[^\[\]\n]{1,300})\])(?P<gap> ?)"
-    r"(?P<open>[(（])(?P<target>[^\s()（）<>]{1,500})(?P<close>[)）])",
-    re.ASCII,
-)
-_NO_WORDS = re.compile(r"\s*(?:[xX]|\d[\d,，、\s–-]*)?\s*")
-"""A box to tick, or the numbers of citations, behind which parentheses are meant as such."""
-_LIKE_ADDRESS = re.compile(
-    r"[A-Za-z][A-Za-z0-9+.-]*://|mailto:|#|\.{0,2}/|[^\s]*\.(?:md|html?|png|jpe?g|svg|pdf)(?:#|\Z)"
-)
-_CONTAINER = re.compile(
-    r"^[ \t]*(?P<text>(?:!!!|\?\?\?\+?|===)(?:[ \t]+[\w-]+)?(?:[ \t]+\"[^\"\n]*\")?)[ \t]*$",
-    re.MULTILINE,
-)
-_NUMBERS = re.compile(r"\d+(?:\s*[-,–]\s*\d+)*\Z")
+_FOOTNOTE_DEFINITION = re.compile(r"^[> \t]*\[\^(?P<name>[^\]\n]+)\]:", re.MULTILINE)
+_SITE_TAG = re.compile(r"<(?P<name>[A-Za-z][A-Za-z0-9-]*[^\sA-Za-z0-9<>/@=-][^\s<>/@]*)[^<>]*>")
+_FORMULA = re.compile(r"\\\((?P<text>.*?)\\\)")
+_TOKEN_TAG = re.compile(r"<x-link:[^>]*")
 
 
 def read(marked: Marked, made: Html) -> Source:
@@ -56,7 +41,10 @@ def read(marked: Marked, made: Html) -> Source:
         for one in marked.marks
         if one.kind == "definition"
     )
-    for node in tree.css("pre,code,.arithmatex,script,style,.headerlink"):
+    for node in tree.css(".headerlink"):
+        node.decompose()
+    headings = tuple(_headings(tree, view, marked))
+    for node in tree.css("pre,code,.arithmatex,script,style"):
         node.decompose()
     body = tree.body.text() if tree.body is not None else ""
     left = {int(one["number"]) for one in TOKEN.finditer(made.html)} - linked
@@ -69,16 +57,16 @@ def read(marked: Marked, made: Html) -> Source:
     shown = {marked.marks[number].label for number in left}
     used = {marked.marks[number].label for number in linked}
     definitions = tuple(one for one in definitions if one.name not in shown)
-    uses = tuple(_labels(_FOOTNOTE, _COMMENT.sub(blank, marked.prose)))
+    uses = tuple(_labels(_FOOTNOTE, COMMENT.sub(blank, marked.prose)))
     defined = tuple(_labels(_FOOTNOTE_DEFINITION, marked.masked))
     starts = {(one.line, one.column) for one in defined}
-    headings = tuple(_headings(tree, view, marked))
+    defined = tuple(one for one in defined if f"fn:{one.name}" in names)
     source = Source(
         headings=headings,
         links=tuple(sorted(links, key=lambda link: (link.line, link.column))),
         definitions=definitions,
         unused=frozenset(unused - used),
-        tags=tuple(view.tags),
+        tags=(*view.tags, *_site_tags(made.html, marked)),
         fences=tuple(_fences(marked, view)),
         comments=tuple(_comments(marked)),
         footnote_uses=tuple(one for one in uses if (one.line, one.column) not in starts),
@@ -89,10 +77,10 @@ def read(marked: Marked, made: Html) -> Source:
     )
     for node in tree.css("a"):
         node.decompose()
-    raw = tree.body.text() if tree.body is not None else ""
-    left = {int(one["number"]) for one in TOKEN.finditer(raw)}
-    odd = [*_raw(plain(body, marked), marked), *_one_view(marked, view, linked, left, made.html)]
-    return replace(source, odd=tuple(odd))
+    raw = [tree.body.text() if tree.body is not None else "", *_TOKEN_TAG.findall(made.html)]
+    left = {int(one["number"]) for one in TOKEN.finditer("".join(raw))}
+    shown_raw = odd.raw(plain(body, marked), marked)
+    return replace(source, odd=(*shown_raw, *odd.one_view(marked, view, linked, left, made.html)))
 
 
 def _names(node: LexborNode) -> Iterator[str]:
@@ -118,8 +106,7 @@ def _links(tree: LexborHTMLParser, marked: Marked) -> tuple[list[Link], set[int]
                 continue
             token = TOKEN.match(value.strip())
             if token is None:
-                mark = _find(value, marked, searched)
-                rest = ""
+                mark, rest = _find(plain(value, marked), marked, searched), ""
             else:
                 linked.add(int(token["number"]))
                 mark = marked.marks[int(token["number"])]
@@ -131,11 +118,22 @@ def _links(tree: LexborHTMLParser, marked: Marked) -> tuple[list[Link], set[int]
                 targets = html_tags.srcset(targets[0])
             place = (mark.line, mark.column)
             if mark.kind == "definition" and not words.strip():
-                place = _place(marked, f"[][{mark.label}]", "[][", f"[{mark.label}]")
+                place = odd.place_of(marked, f"[][{mark.label}]", "[][", f"[{mark.label}]")
             for target in targets:
                 one = Link(target, *place, words, is_image, where, rest[:1].isspace())
                 found.setdefault((*place, target), one)
     return list(found.values()), linked
+
+
+def _site_tags(html: str, marked: Marked) -> Iterator[HtmlTag]:
+    """Yield the tags that only the site takes for such, as `<host_name>`: its readers see none."""
+    at = 0
+    for match in _SITE_TAG.finditer(html):
+        text = plain(match.group(), marked)
+        found = marked.prose.find(text, at)
+        if found >= 0 and TOKEN.match(match["name"]) is None:
+            at = found + 1
+            yield HtmlTag(match["name"].lower(), (), *place_in(marked.prose, found), text)
 
 
 def _find(value: str, marked: Marked, searched: Counter[str]) -> Mark:
@@ -143,17 +141,13 @@ def _find(value: str, marked: Marked, searched: Counter[str]) -> Mark:
     for needle in (f"]({value})", f"<{value}>", f'"{value}"', f"'{value}'", value):
         if value or len(needle) > 1:
             at = -1
-            for _ in range(searched[value] + 1):
+            for _ in range(searched[needle] + 1):
                 at = marked.prose.find(needle, at + 1)
             if at >= 0:
-                searched[value] += 1
-                at += needle.index(value) if value else 2
+                searched[needle] += 1
+                at += needle.index(value) if value else len(needle) - 1
                 is_tag = needle[:1] in "\"'" or (needle == value and value[:1] != "<")
-                if needle.startswith('"') and not value:
-                    at -= 1
-                line = marked.prose.count("\n", 0, at) + 1
-                column = at - marked.prose.rfind("\n", 0, at)
-                return Mark(value, line, column, "html" if is_tag else "link")
+                return Mark(value, *place_in(marked.prose, at), "html" if is_tag else "link")
     return Mark(value, 1, 1, "link")
 
 
@@ -165,7 +159,7 @@ def _headings(tree: LexborHTMLParser, view: github.View, marked: Marked) -> Iter
     for node in tree.css("h1,h2,h3,h4,h5,h6"):
         for mark in node.css(".footnote-ref"):
             mark.decompose()
-        text = plain(node.text(), marked).strip()
+        text = _FORMULA.sub(r"\g<text>", plain(node.text(), marked)).strip()
         slug = github_slug(text)
         known = next((one for one in waiting if github_slug(one.text) == slug), None)
         if known is None:
@@ -210,7 +204,7 @@ def _labels(pattern: re.Pattern[str], text: str) -> Iterator[Label]:
 
 def _comments(marked: Marked) -> Iterator[Comment]:
     text = marked.prose
-    for match in _COMMENT.finditer(text):
+    for match in COMMENT.finditer(text):
         start, end = match.span()
         before = text[text.rfind("\n", 0, start) + 1 : start]
         stop = text.find("\n", end)
@@ -218,71 +212,3 @@ def _comments(marked: Marked) -> Iterator[Comment]:
         if before.strip() or after.strip():
             words = marked.masked[match.start("text") : match.end("text")].strip()
             yield Comment(words, text.count("\n", 0, start) + 1, len(before) + 1)
-
-
-def _raw(body: str, marked: Marked) -> Iterator[Odd]:
-    """Yield marks that are no such thing on the site, so that readers see them as written."""
-    for fence in marked.fences:
-        if fence.reason:
-            text = marked.masked.split("\n")[fence.line - 1].strip()
-            why = f"this is no fence on the site, though GitHub shows one: {fence.reason}"
-            yield Odd("fence", text, fence.line, 1, why)
-    if "][" in body:
-        for match in _REFERENCE.finditer(body):
-            words, label = match["words"].strip(), match["label"].strip()
-            if (words or label) and not (_NUMBERS.match(words) and _NUMBERS.match(label)):
-                text = f"{match['bang']}[{words}][{label}]"
-                why = f"reference '{text}' is not defined"
-                at = _place(marked, text, f"][{label}]", "][")
-                column = at[1] + text.rindex("[") + 1
-                yield Odd("undefined-reference", label or words, at[0], column, why)
-    prose = _COMMENT.sub(blank, marked.prose)
-    for match in _RAW_LINK.finditer(prose):
-        is_link = not match["gap"] and match["open"] + match["close"] == "()"
-        is_meant = _LIKE_ADDRESS.match(match["target"]) and not _NO_WORDS.fullmatch(match["inner"])
-        if is_meant and not is_link:
-            start, end = match.span()
-            why = "a link needs '(' right behind ']', and ')', of half width"
-            repair = f"{marked.masked[start : match.end('words')]}({match['target']})"
-            line, column = prose.count("\n", 0, start) + 1, start - prose.rfind("\n", 0, start)
-            yield Odd("link-syntax", marked.masked[start:end], line, column, why, repair)
-    for match in _CONTAINER.finditer(body):
-        if match["text"].strip("!?+=") and ('"' in match["text"] or match["text"][0] != "="):
-            why = "this renderer has no such blocks; write '> [!NOTE]'"
-            yield Odd("admonition", match["text"], *_place(marked, match["text"]), why)
-
-
-def _place(marked: Marked, *needles: str) -> tuple[int, int]:
-    for needle in needles:
-        for text in (marked.prose, marked.masked):
-            at = text.find(needle)
-            if at >= 0:
-                return text.count("\n", 0, at) + 1, at - text.rfind("\n", 0, at)
-    return 1, 1
-
-
-def _one_view(
-    marked: Marked, view: github.View, linked: set[int], left: set[int], html: str
-) -> Iterator[Odd]:
-    """Yield links that GitHub makes and the site does not, and tags that stay as they are."""
-    used = {marked.marks[number].label for number in linked}
-    for number in sorted(view.linked - linked):
-        mark = marked.marks[number]
-        if number in left:
-            why = (
-                f"'{mark.target}' inside raw HTML stays plain text on the site, though GitHub "
-                'makes a link of it; write markdown="1" into the tag at the start of a line'
-            )
-            yield Odd("markdown-in-html", mark.target, mark.line, mark.column, why)
-        elif mark.kind == "definition" and mark.label not in used:
-            why = (
-                f"'[{mark.label}]' is a link on GitHub alone: the site finds no definition for a "
-                "label with code or an escape in it; write '[words][label]' with a plain label"
-            )
-            at = _place(marked, f"[{mark.label}]")
-            yield Odd("view-difference", mark.label, at[0], at[1] + 1, why)
-    for tag in view.tags:
-        is_read = dict(tag.attributes).get("markdown", "0") == "0"
-        if not is_read and re.search(rf"<{tag.name}\b[^<>]*\smarkdown\b(?!=.0)", html):
-            why = 'the tag around it needs markdown="1" too, at the start of its line'
-            yield Odd("markdown-in-html", tag.text, tag.line, tag.column, why)

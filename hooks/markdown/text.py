@@ -18,6 +18,7 @@ _REFERENCE = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]
 _OLD_REFERENCE = re.compile(
     r"&(?:#[0-9]{1,7};?|#[xX][0-9a-fA-F]{1,6};?|[A-Za-z][A-Za-z0-9]{0,31}(?:;|(?![A-Za-z0-9=])))"
 )
+COMMENT = re.compile(r"<!--(?P<text>.*?)-->", re.DOTALL)
 _LONGEST = 1000
 # A heading longer than this keeps its markup: nobody writes one, and hostile ones cost time.
 
@@ -68,3 +69,8 @@ def decoded(address: str, *, in_attribute: bool = False) -> str:
         return address
     pattern = _OLD_REFERENCE if in_attribute else _REFERENCE
     return pattern.sub(lambda match: html.unescape(match.group()), address)
+
+
+def place_in(text: str, offset: int) -> tuple[int, int]:
+    """Return line and column of an offset, 1-based."""
+    return text.count("\n", 0, offset) + 1, offset - text.rfind("\n", 0, offset)

@@ -229,11 +229,10 @@ def _defined(term: Term, notes: Catalogue, language: str) -> str:
     chinese, note = notes.in_language(note_id, "zh"), notes.in_language(note_id, language)
     if chinese is None or note is None:
         return ""
-    words, section = words_of("glossary", language), None
-    if heading:
-        # Twins have the same headings in the same order.
-        at = [one.id for one in chinese.source.headings].index(heading)
-        section = note.source.headings[at]
+    words = words_of("glossary", language)
+    # Twins have the same headings in the same order; one that is gone is a finding of its own.
+    pairs = zip(chinese.source.headings, note.source.headings, strict=False)
+    section = next((theirs for ours, theirs in pairs if ours.id == heading), None)
     return Markup("{}{}{}").format(words["defined"], words["colon"], _link(note, section, words))
 
 

@@ -256,6 +256,8 @@ def test_texts_made_at_random(seed: int) -> None:
         ('!!! note "n"\n    [x](y.md)', [("y.md", 2, 9)]),
         ("line\n[x](y.md) and [x](y.md)", [("y.md", 2, 5), ("y.md", 2, 19)]),
         ("[a]: b.md\n\n[t][a]", [("b.md", 1, 6)]),
+        ("[a]() [b](<>)", [("", 1, 5), ("", 1, 12)]),
+        ("arr[i](<b>x</b>)", [("<b>x</b>", 1, 8)]),
         # Not links
         ("`[a](b.md)`", []),
         ("``[a](b.md) ` ``", []),
@@ -289,6 +291,15 @@ def test_links_and_their_places(text: str, expected: list[tuple[str, int, int]])
 )
 def test_every_way_to_write_an_address_is_seen(text: str, target: str) -> None:
     assert target in {link.target for link in both(text)[2].links}
+
+
+def test_headings_hold_code_and_formulas() -> None:
+    text = (
+        "## The `x` flag\n\n## The `y` flag\n\n## `a`\n\n## A $x_1$ b\n\n## With[^1]\n\n[^1]: n\n"
+    )
+    found = [(one.text, one.line) for one in both(text)[2].headings]
+    expected = ["The x flag", "The y flag", "a", "A x_1 b", "With"]
+    assert found == list(zip(expected, range(1, 10, 2), strict=True))
 
 
 def test_footnotes() -> None:
