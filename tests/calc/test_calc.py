@@ -303,7 +303,7 @@ def test_layers_that_do_not_divide_are_said_to_be_rounded(calc: Engine) -> None:
 def test_no_room_is_said_in_words(calc: Engine, language: str, words: str) -> None:
     shown = calc.show("kv-cache", {"gpus": 1}, language)
     free = next(row["text"] for row in shown["rows"] if row["key"] == "free")
-    assert words in free and "69.1 GB" in free and "−" not in free
+    assert words in free and "64.58 GB" in free and "−" not in free
     assert shown["outputs"]["largest"] == shown["outputs"]["tokens"] == 0
 
 

@@ -128,7 +128,7 @@ def offers() -> list[tuple[str, float, float, float, float]]:
                 name,
                 hour,
                 hour / part["fp16"] * 1000,
-                hour / part["mem_gb"] * 100,
+                hour / part.get("mem_driver", part["mem_gb"]) * 100,
                 hour / part["mem_bw"] * 1000,
             )
         )

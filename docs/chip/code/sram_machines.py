@@ -27,7 +27,7 @@ class Memory:
 
 
 MACHINES = [
-    Memory("H100 SXM, HBM3", 80e9, 3.352e12, 989.4e12),
+    Memory("H100 SXM, HBM3", 85.02e9, 3.352e12, 989.4e12),
     Memory("SambaNova SN40L, HBM", 64e9, 1.6e12, 638e12),
     Memory("Graphcore Mk2 IPU", 1472 * 624 * 1024, 47.5e12, 250e12),
     Memory("Groq TSP, first", 220 * 2**20, 80e12, 188e12),

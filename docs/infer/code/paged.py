@@ -213,7 +213,7 @@ def questions() -> list[str]:
     llama = per_token(80, 8, 128)
     mla = 61 * (512 + 64) * 2
     heads = 61 * 128 * (192 + 128) * 2
-    free = 4 * 80e9 * 0.9 - 70.55e9 * 2
+    free = 4 * 85.02e9 * 0.9 - 70.55e9 * 2
     read = 16 * 8192 * llama / 4
     weights = 70.55e9 * 2 / 4
     big = per_token(126, 8, 128)

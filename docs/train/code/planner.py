@@ -234,8 +234,8 @@ SHAPES = {
     "405b": Model("Llama 3.1 405B", 126, 16384, 128, 8, 53248, 128256, 8192),
 }
 # Links at 0.77 of nominal: 345 of 450 GB/s is what two H200 reached in a large all-reduce of ours.
-H100 = Cluster(64, 989.4e12, 0.68, 80e9, 3.352e12, 0.77 * 450e9, 0.77 * 50e9)
-A100 = Cluster(64, 312e12, 0.68, 80e9, 2.039e12, 0.77 * 300e9, 0.77 * 25e9)
+H100 = Cluster(64, 989.4e12, 0.68, 85.02e9, 3.352e12, 0.77 * 450e9, 0.77 * 50e9)
+A100 = Cluster(64, 312e12, 0.68, 85.1e9, 2.039e12, 0.77 * 300e9, 0.77 * 25e9)
 
 
 def gpt(name: str, layers: int, hidden: int, heads: int) -> Model:

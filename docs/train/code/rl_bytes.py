@@ -9,7 +9,7 @@ from __future__ import annotations
 
 PARAMS = 32.76e9  # Qwen3 32B
 LAYERS, KV_HEADS, HEAD = 64, 8, 128
-MEMORY = 80e9  # H100 SXM
+MEMORY = 85.02e9  # H100 SXM, by its driver
 KEEP = 0.9  # share of it that is planned for; the rest is contexts, NCCL, fragments
 STATE = {"weights": 2, "gradients": 4, "optimiser": 12}  # bytes a parameter, sharded over all GPUs
 PORT, NVLINK, PCIE = 50e9, 450e9, 63e9  # bytes a second, one way

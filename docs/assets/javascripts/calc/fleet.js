@@ -154,11 +154,11 @@
       calc.shapeInputs.structure, calc.shapeInputs.routed, calc.shapeInputs.experts, calc.shapeInputs.chosen,
       { key: "embedding", label: { zh: "输入嵌入的参数", en: "Parameters of the input embedding" }, value: 0, min: 0, max: 1e13 },
       { key: "weight_bytes", label: { zh: "权重每参数字节", en: "Bytes per weight" }, kind: "choice", value: "1", choices: parts.bytes }
-    ].concat(parts.shape, calc.gpuInputs({ bandwidth: "mem_bw", capacity: "mem_gb" }).map(function (input) {
+    ].concat(parts.shape, calc.gpuInputs({ bandwidth: "mem_bw", capacity: calc.capacityColumns }).map(function (input) {
       return input.key !== "dtype" ? input : { key: "dtype", label: input.label, kind: "choice", value: "fp8", choices: calc.dtypes };
     }), [
       { key: "bandwidth", label: { zh: "显存带宽，每卡", en: "Memory bandwidth of a GPU" }, unit: "GB/s", min: 0.1, max: 1e6 },
-      { key: "capacity", label: { zh: "每卡显存", en: "Memory of a GPU" }, unit: "GB", min: 0.1, max: 100000 },
+      calc.capacityInput,
       { key: "usable", label: { zh: "可用显存比例", en: "Share of memory in use" }, unit: "%", value: 90, min: 1, max: 100 },
       { key: "gpus", label: { zh: "每个副本的 GPU", en: "GPUs of a replica" }, kind: "integer", value: 4, min: 1, max: 4096 },
       { key: "split", label: { zh: "副本内怎样分", en: "How a replica shares the model" }, kind: "choice", value: "tp", choices: parts.splits },

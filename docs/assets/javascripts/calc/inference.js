@@ -109,8 +109,8 @@
       { key: "batch", label: { zh: "同时的序列", en: "Sequences at once" }, kind: "integer", value: 16, min: 1, max: 1e7 },
       calc.shapeInputs.parameters,
       { key: "weight_bytes", label: { zh: "权重每参数字节", en: "Bytes per weight" }, kind: "choice", value: "2", choices: BYTES },
-      { key: "gpu", label: { zh: "加速器", en: "Accelerator" }, kind: "preset", family: "accelerators", value: "h100-sxm", fills: { capacity: "mem_gb" } },
-      { key: "capacity", label: { zh: "每卡显存", en: "Memory of a GPU" }, unit: "GB", min: 0.1, max: 100000 },
+      { key: "gpu", label: { zh: "加速器", en: "Accelerator" }, kind: "preset", family: "accelerators", value: "h100-sxm", fills: { capacity: calc.capacityColumns } },
+      calc.capacityInput,
       { key: "gpus", label: { zh: "GPU 数（张量并行）", en: "GPUs (tensor parallel)" }, kind: "integer", value: 4, min: 1, max: 4096 },
       { key: "usable", label: { zh: "可用显存比例", en: "Share of memory in use" }, unit: "%", value: 90, min: 1, max: 100, help: { zh: "在 vLLM 里是 gpu_memory_utilization。", en: "In vLLM, gpu_memory_utilization." } }
     ]),

@@ -6,6 +6,7 @@
 
   var calc = root.calc;
   var f = calc.formulas;
+  var GIBI = Math.pow(2, 30);
   var GIGA = 1e9;
 
   calc.add({
@@ -165,14 +166,34 @@
   calc.add({
     id: "hbm",
     title: { zh: "HBM 带宽", en: "HBM bandwidth" },
-    about: { zh: "堆栈数 × 位宽 × 每针速率。", en: "Stacks times width times rate per pin." },
+    about: { zh: "总位宽 × 每针速率 ÷ 8；总位宽是各堆栈之和，减去关掉的线。", en: "Lines times rate per pin over 8; the lines are those of all stacks, less those switched off." },
     note: "chip/hbm",
     inputs: [
-      { key: "gen", label: { zh: "代", en: "Generation" }, kind: "preset", family: "hbm", value: "hbm3-h100", fills: { bits: "bits", rate: "rate" } },
+      {
+        key: "gen", label: { zh: "代", en: "Generation" }, kind: "preset", family: "hbm", value: "hbm3-h100",
+        fills: function (v) {
+          var filled = { bits: "bits", rate: "rate" };
+          var family = calc.data.families.hbm;
+          var rows = family ? family.rows : [];
+          for (var i = 0; i < rows.length; i++) {
+            // A standard has no card: how many stacks, and how large, is the reader's to say.
+            if (rows[i].key === v.gen && rows[i].cells.stacks) {
+              filled.stacks = "stacks";
+              filled.capacity = "stack_gib";
+              filled.off = "lines_off";
+            }
+          }
+          return filled;
+        }
+      },
       { key: "bits", label: { zh: "每堆栈位宽", en: "Width of a stack" }, kind: "integer", unit: { zh: "位", en: "bits" }, min: 8, max: 8192 },
       { key: "rate", label: { zh: "每针速率", en: "Rate per pin" }, unit: "Gb/s", min: 0.1, max: 64 },
       { key: "stacks", label: { zh: "堆栈数", en: "Stacks" }, kind: "integer", value: 5, min: 1, max: 64 },
-      { key: "capacity", label: { zh: "每堆栈容量", en: "Capacity of a stack" }, unit: "GB", value: 16, min: 0.1, max: 1024 }
+      { key: "capacity", label: { zh: "每堆栈容量", en: "Capacity of a stack" }, unit: "GiB", value: 16, min: 0.1, max: 1024 },
+      {
+        key: "off", label: { zh: "关掉的数据线（整卡）", en: "Lines switched off, of all stacks" }, kind: "integer", value: 0, min: 0, max: 65536,
+        help: { zh: "H200 的驱动报告 6016 位，比六堆的 6144 少 128。", en: "An H200's driver reports 6016 bits, 128 less than the 6144 of six stacks." }
+      }
     ],
     outputs: [
       { key: "total", label: { zh: "总带宽", en: "Total bandwidth" }, unit: "GB/s" },
@@ -180,21 +201,24 @@
       { key: "capacity", label: { zh: "总容量", en: "Total capacity" }, kind: "bytes" },
       { key: "sweep", label: { zh: "读遍全部容量至少", en: "Least time to read all of it" }, kind: "seconds" }
     ],
-    formula: ["B = \\text{stacks} \\times \\frac{\\text{bits} \\times \\text{Gb/s per pin}}{8}"],
+    formula: ["B = (\\text{stacks} \\times \\text{bits} - \\text{off}) \\times \\frac{\\text{Gb/s per pin}}{8}"],
     assumptions: [
       { zh: "读写共用一条总线：这是读与写之和，不分方向。", en: "Reads and writes share the bus: this is their sum, with no direction." },
-      { zh: "刷新、行切换与读写转向使可达带宽低于此值。", en: "Refresh, row changes and bus turnarounds leave less to reach." }
+      { zh: "刷新、行切换与读写转向使可达带宽低于此值。", en: "Refresh, row changes and bus turnarounds leave less to reach." },
+      { zh: "容量按数据线的比例减少；驱动自己留用一些，程序得到的再少约 1 %（H100：85.9 GB 里的 85.02）。", en: "Capacity shrinks with the lines; the driver keeps some of it, and a program gets about 1 % less (H100: 85.02 of 85.9 GB)." }
     ],
     example: { inputs: { gen: "", bits: 1024, rate: 5.2, stacks: 5, capacity: 16 }, says: { zh: "五个 1024 位堆栈、每针 5.2 Gb/s：", en: "Five stacks of 1024 bits at 5.2 Gb/s per pin:" } },
     sources: [],
+    check: function (v) {
+      return v.off >= v.bits * v.stacks
+        ? [{ key: "off", zh: "关掉的线不会多于全部的线。", en: "No more lines can be off than there are." }]
+        : [];
+    },
     run: function (v) {
-      var stack = f.stackRate(v.bits, v.rate);
-      return {
-        stack: stack / GIGA,
-        total: (stack * v.stacks) / GIGA,
-        capacity: v.capacity * v.stacks * GIGA,
-        sweep: (v.capacity * GIGA) / stack
-      };
+      var lines = v.bits * v.stacks;
+      var total = f.stackRate(lines - v.off, v.rate);
+      var bytes = v.capacity * GIBI * v.stacks * ((lines - v.off) / lines);
+      return { stack: f.stackRate(v.bits, v.rate) / GIGA, total: total / GIGA, capacity: bytes, sweep: bytes / total };
     }
   });
 })(this);

@@ -61,6 +61,17 @@
     ];
   };
 
+  /** Capacity: what the driver reports, where the data have it; else the label, which is less. */
+  calc.capacityColumns = ["mem_driver", "mem_gb"];
+
+  calc.capacityInput = {
+    key: "capacity", label: { zh: "每卡显存（驱动报告）", en: "Memory of a GPU, by its driver" }, unit: "GB", min: 0.1, max: 100000,
+    help: {
+      zh: "10⁹ 字节：标称 80 GB 的 H100 有 85.02。没有驱动数字的型号填的是标称值。",
+      en: "In 10⁹ bytes: an H100 labelled 80 GB has 85.02. Parts without a figure of the driver are filled in by their label."
+    }
+  };
+
   function product(first, second) {
     return function (cells) {
       return cells[first] && cells[second] ? cells[first][0] * cells[second][0] : undefined;

@@ -43,10 +43,10 @@
       { key: "kept_parameters", label: { zh: "其参数量", en: "Its parameters" }, value: 0, min: 0, max: 1e15, when: { kept: ["own"] } },
       { key: "kept_bits", label: { zh: "其每权重位数", en: "Its bits per weight" }, unit: "bit", value: 16, min: 0.5, max: 32, when: { kept: ["ends", "head", "own"] } },
       { key: "compute", label: { zh: "按几位做乘法", en: "Bits that are multiplied" }, kind: "choice", value: "fp16", choices: calc.dtypes, help: { zh: "只量化权重时仍是 BF16；权重与激活都量化时选 FP8、INT8 或 FP4。", en: "BF16 where only weights are quantised; FP8, INT8 or FP4 where activations are too." } },
-      { key: "gpu", label: { zh: "加速器", en: "Accelerator" }, kind: "preset", family: "accelerators", value: "h100-sxm", fills: function (v) { return { peak: v.compute, bandwidth: "mem_bw", capacity: "mem_gb" }; } },
+      { key: "gpu", label: { zh: "加速器", en: "Accelerator" }, kind: "preset", family: "accelerators", value: "h100-sxm", fills: function (v) { return { peak: v.compute, bandwidth: "mem_bw", capacity: calc.capacityColumns }; } },
       { key: "peak", label: { zh: "峰值算力（稠密）", en: "Peak (dense)" }, unit: "TFLOPS", min: 0.001, max: 1e6 },
       { key: "bandwidth", label: { zh: "显存带宽，每卡", en: "Memory bandwidth of a GPU" }, unit: "GB/s", min: 0.1, max: 1e6 },
-      { key: "capacity", label: { zh: "每卡显存", en: "Memory of a GPU" }, unit: "GB", min: 0.1, max: 100000 },
+      calc.capacityInput,
       { key: "usable", label: { zh: "权重可用的显存比例", en: "Share of memory for weights" }, unit: "%", value: 75, min: 1, max: 100, help: { zh: "其余留给 KV Cache、激活与运行时。", en: "The rest is for the KV cache, activations and the runtime." } }
     ],
     outputs: [

@@ -206,8 +206,8 @@
           { value: "full", label: { zh: "整层", en: "full" } }
         ]
       },
-      { key: "gpu", label: { zh: "加速器", en: "Accelerator" }, kind: "preset", family: "accelerators", value: "h100-sxm", fills: { capacity: "mem_gb" } },
-      { key: "capacity", label: { zh: "每卡显存", en: "Memory of a GPU" }, unit: "GB", min: 0.1, max: 100000 }
+      { key: "gpu", label: { zh: "加速器", en: "Accelerator" }, kind: "preset", family: "accelerators", value: "h100-sxm", fills: { capacity: calc.capacityColumns } },
+      calc.capacityInput
     ],
     outputs: [
       { key: "total", label: { zh: "每卡合计", en: "Total on a GPU" }, kind: "bytes" },
