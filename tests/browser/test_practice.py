@@ -34,10 +34,10 @@ def cards(language: str) -> list[Card]:
             question=f"question {words}",
             level=number,
             asks="estimate" if number == 1 else "decide",
-            short=f'<details class="question__answer"><summary>s</summary>short {words}</details>',
-            long=f'<details class="question__answer"><summary>l</summary>long {words}'
+            answer=f'<details class="question__answer"><summary>s</summary>short {words}</details>',
+            f'<details class="question__answer"><summary>l</summary>long {words}'
             "<table><tr><td>t</td></tr></table></details>",
-            read=read,
+            + read,
         )
 
     return [card(number, subject) for subject in ("cuda", "rdma") for number in (1, 2, 3)]
