@@ -34,10 +34,9 @@ def cards(language: str) -> list[Card]:
             question=f"question {words}",
             level=number,
             asks="estimate" if number == 1 else "decide",
-            answer=f'<details class="question__answer"><summary>s</summary>short {words}</details>',
+            answer=f'<details class="question__answer"><summary>s</summary>short {words}</details>'
             f'<details class="question__answer"><summary>l</summary>long {words}'
-            "<table><tr><td>t</td></tr></table></details>",
-            + read,
+            f"<table><tr><td>t</td></tr></table></details>{read}",
         )
 
     return [card(number, subject) for subject in ("cuda", "rdma") for number in (1, 2, 3)]
