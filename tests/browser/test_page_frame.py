@@ -52,7 +52,7 @@ def open_page(window: Window, tmp_path: Path) -> Iterator[Open]:
     )
     scripts = "".join(
         f'<script src="{(ASSETS / "javascripts" / name).as_uri()}" data-base="../../"></script>'
-        for name in ("scroll-edges.js", "enlarge.js", "previews.js")
+        for name in ("scroll-edges.js", "enlarge.js", "popover.js")
     )
     folder = tmp_path / "en/t"
     folder.mkdir(parents=True)

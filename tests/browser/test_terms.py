@@ -59,7 +59,8 @@ def open_page(window: Window, tmp_path: Path) -> Iterator[Open]:
             f'<meta charset="utf-8"><title>t</title>{styles}'
             '<meta name="viewport" content="width=device-width"></head>'
             f'<body><main><article class="md-typeset"><h1>t</h1>{body}</article></main>'
-            f'<script src="{(assets / "javascripts/terms.js").as_uri()}"></script></body></html>',
+            f'<script src="{(assets / "javascripts/popover.js").as_uri()}" data-base="../">'
+            "</script></body></html>",
             encoding="utf-8",
         )
         page = window("file:", offline=True, **options).new_page()
@@ -74,7 +75,7 @@ def open_page(window: Window, tmp_path: Path) -> Iterator[Open]:
 @pytest.mark.browser
 def test_by_keyboard(open_page: Open) -> None:
     page = open_page(viewport=PHONE)
-    tip = page.locator(".term-tip")
+    tip = page.locator(".link-tip")
     page.keyboard.press("Tab")
     expect(page.locator("a.term").first).to_be_focused()
     expect(page.locator("a.term").first).to_have_accessible_description(
@@ -94,7 +95,7 @@ def test_by_keyboard(open_page: Open) -> None:
 @pytest.mark.browser
 def test_by_finger(open_page: Open) -> None:
     page = open_page(viewport=PHONE, has_touch=True, is_mobile=True)
-    tip, mark = page.locator(".term-tip"), page.locator("#two ~ p a.term")
+    tip, mark = page.locator(".link-tip"), page.locator("#two ~ p a.term")
     mark.tap()
     expect(tip).to_contain_text("The unit that executes thread blocks.")
     expect(tip).to_contain_text("Tap again")
@@ -114,7 +115,7 @@ def test_by_finger(open_page: Open) -> None:
 @pytest.mark.browser
 def test_by_pointer(open_page: Open) -> None:
     page = open_page(viewport={"width": 1280, "height": 800})
-    tip = page.locator(".term-tip")
+    tip = page.locator(".link-tip")
     page.locator("a.term").first.hover()
     expect(tip).to_be_visible()
     tip.hover()  # what is shown may be pointed at without vanishing
@@ -138,7 +139,7 @@ def test_for_all(open_page: Open, scheme: str) -> None:
         content="body { background: var(--md-default-bg-color); color: var(--md-typeset-color) }"
     )
     page.keyboard.press("Tab")
-    expect(page.locator(".term-tip")).to_be_visible()
+    expect(page.locator(".link-tip")).to_be_visible()
     assert waiting.audit(page).response["violations"] == []
 
 

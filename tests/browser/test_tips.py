@@ -35,7 +35,7 @@ Primary:
 
 [^a]: NVIDIA, <https://example.org/paper>
 """
-SCRIPTS = ("tips", "previews", "terms", "enlarge")
+SCRIPTS = ("popover", "enlarge")
 Open = Callable[..., Page]
 
 
@@ -75,7 +75,7 @@ def open_page(window: Window, small_site: Path, tmp_path: Path) -> Iterator[Open
 
 def boxes(page: Page) -> Locator:
     """Return the boxes that are seen."""
-    return page.locator(".term-tip:visible, .md-tooltip2:visible")
+    return page.locator(".link-tip:visible, .md-tooltip2:visible")
 
 
 def test_one_box_at_a_time(open_page: Open) -> None:
