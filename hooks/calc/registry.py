@@ -11,7 +11,7 @@ ADDRESS = "assets/javascripts/calc"
 """Where the scripts lie in the site."""
 PRESETS = "presets.js"
 """Written at build from `docs/data`; loaded after the calculators, before the form."""
-BASE = ("core.js", "format.js", "scene.js", "parts.js")
+BASE = ("core.js", "entries.js", "format.js", "scene.js", "parts.js")
 TOPICS = (
     "links.js",
     "networks.js",
@@ -49,7 +49,7 @@ USES = {
     "training-memory.js": ("training-states.js",),
 }
 """Scripts that need formulas of others, which a page must load before them."""
-FORM = ("address.js", "form.js")
+FORM = ("address.js", "result.js", "form.js")
 """Build the form of the page and keep its entries: the scripts here that need a browser."""
 
 _ADDED = re.compile(r'calc\.add\(\{\s*id: "(?P<id>[a-z0-9-]+)"')
