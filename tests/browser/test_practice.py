@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
+from hooks.notes.note import Catalogue
 from hooks.notes.questions import Card
 from hooks.pages import questions
 from tests.browser import waiting
@@ -47,6 +48,7 @@ def open_page(window: Window, tmp_path: Path) -> Iterator[Open]:
     complaints: list[str] = []
 
     def open_it(language: str = "en", query: str = "", barred: bool = False, **more: Any) -> Page:
+        place = questions.listing(Catalogue({}), language)
         (tmp_path / questions.SCRIPT).write_text(
             questions.data(cards(language), language), encoding="utf-8"
         )
@@ -58,7 +60,7 @@ def open_page(window: Window, tmp_path: Path) -> Iterator[Open]:
         file.write_text(
             f'<!doctype html><html lang="{language}"><head><meta charset="utf-8"><title>t</title>'
             f'<meta name="viewport" content="width=device-width">{styles}</head>'
-            f'<body><main class="md-typeset"><h1>t</h1><h2>p</h2>{questions.practice(language)}'
+            f'<body><main class="md-typeset"><h1>t</h1><h2>p</h2>{place}'
             f'</main><script src="{questions.SCRIPT}"></script>'
             f'<script src="{SCRIPT.as_uri()}"></script></body></html>',
             encoding="utf-8",
