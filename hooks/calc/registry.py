@@ -11,7 +11,7 @@ ADDRESS = "assets/javascripts/calc"
 """Where the scripts lie in the site."""
 PRESETS = "presets.js"
 """Written at build from `docs/data`; loaded after the calculators, before the form."""
-BASE = ("core.js", "format.js", "scene.js", "parts.js")
+BASE = ("core.js", "entries.js", "format.js", "scene.js", "parts.js")
 TOPICS = (
     "links.js",
     "networks.js",
@@ -20,23 +20,36 @@ TOPICS = (
     "compute.js",
     "occupancy.js",
     "cuda-threads.js",
+    "cuda-threads-scene.js",
     "coalescing.js",
     "bank-conflicts.js",
     "stream-timeline.js",
     "collectives.js",
+    "nccl-costs.js",
     "nccl.js",
+    "training-states.js",
     "training-memory.js",
     "training-time.js",
+    "pipeline-schedules.js",
     "pipeline.js",
+    "kv-cache.js",
     "inference.js",
+    "speculative.js",
     "quantization.js",
     "fleet.js",
     "operations.js",
 )
 """The scripts that hold calculators and their formulas, in the order in which these are listed."""
-USES = {"fleet.js": ("inference.js",), "nccl.js": ("collectives.js",)}
+USES = {
+    "cuda-threads.js": ("cuda-threads-scene.js",),
+    "fleet.js": ("kv-cache.js", "inference.js"),
+    "inference.js": ("kv-cache.js",),
+    "nccl.js": ("collectives.js", "nccl-costs.js"),
+    "pipeline.js": ("pipeline-schedules.js",),
+    "training-memory.js": ("training-states.js",),
+}
 """Scripts that need formulas of others, which a page must load before them."""
-FORM = ("address.js", "form.js")
+FORM = ("address.js", "result.js", "form.js")
 """Build the form of the page and keep its entries: the scripts here that need a browser."""
 
 _ADDED = re.compile(r'calc\.add\(\{\s*id: "(?P<id>[a-z0-9-]+)"')

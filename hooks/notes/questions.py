@@ -73,11 +73,8 @@ class Card:
     """Text, without markup."""
     level: int
     asks: str
-    short: str
-    """HTML of the answer of thirty seconds."""
-    long: str
-    """HTML of what follows it."""
-    read: str
+    answer: str
+    """HTML of its parts: the answer of thirty seconds is the first that is folded."""
 
 
 def read_questions(note: Note) -> list[Question]:

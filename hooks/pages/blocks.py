@@ -29,23 +29,29 @@ if TYPE_CHECKING:
 NAMED_BY = {"chart": ("table", "file"), "facts": ("table",), "measured": ("file",)}
 """The fields of a fence that say what it shows."""
 _CAPTION = re.compile(r"^(?:图|Figure) ?(?P<number>\d+) ?[：:] ?(?P<text>.+)$")
+_COMMENT = re.compile(r"<!--.*?-->|\[\^[^\]]+\]")
 _SHOWN = re.compile(r"<(?P<tag>figcaption|p)>(?:图|Figure) ?(?P<number>\d+) ?[：:]")
 _FIGURE = '<figure class="figure'
+
+
+def kind_of(fence: Fence) -> str:
+    """Return the first word of a fence."""
+    return fence.info.split(" ")[0]
+
+
+def text_of(fence: Fence) -> str:
+    """Return the text of a fence as Markdown hands it on."""
+    return fence.text.removesuffix("\n")
 
 
 def anchors(note: Note) -> dict[tuple[str, str], str]:
     """Return the id of each data fence of a note, by kind and text; the first of equal ones."""
     found: dict[tuple[str, str], str] = {}
     seen: Counter[str] = Counter()
-    for fence in note.source.fences:
-        kind, text = fence.info.split(" ")[0], fence.text.removesuffix("\n")
-        if (kind, text) in found:
-            continue
-        name = _name(kind, text)
-        if name:
+    for key in dict.fromkeys((kind_of(one), text_of(one)) for one in note.source.fences):
+        if name := _name(*key):
             seen[name] += 1
-            count = f"-{seen[name]}" if seen[name] > 1 else ""
-            found[kind, text] = name + count
+            found[key] = name + (f"-{seen[name]}" if seen[name] > 1 else "")
     return found
 
 
@@ -90,25 +96,25 @@ def items(notes: Catalogue, fences: DataFences) -> list[Item]:
     """Return the figures, charts and tables of data of all notes."""
     found: dict[tuple[str, str], dict[str, Said]] = {}
     for note in notes.notes.values():
-        for said in (*_fences(note, fences), *_captions(note)):
-            found.setdefault((note.id, said.anchor), {})[note.language] = said
+        for title, anchor, line in (*_fences(note, fences), *_captions(note)):
+            above = [one for one in note.source.headings if one.line < line]
+            heading = above[-1].id if above and above[-1].level > 1 else ""
+            said = Said(title, "", anchor, heading)
+            found.setdefault((note.id, anchor), {}).setdefault(note.language, said)
     return [
         Item("figure", f"{note_id}#{anchor}", note_id, said, (area_of(note_id),))
         for (note_id, anchor), said in found.items()
     ]
 
 
-def _fences(note: Note, fences: DataFences) -> Iterator[Said]:
+def _fences(note: Note, fences: DataFences) -> Iterator[tuple[str, str, int]]:
+    """Yield title, id and line of the data fences of a note."""
     at = anchors(note)
-    told = set()
     for fence in note.source.fences:
-        kind, text = fence.info.split(" ")[0], fence.text.removesuffix("\n")
-        anchor = at.get((kind, text), "")
-        if kind in NAMED_BY and anchor and anchor not in told:
-            told.add(anchor)
-            title = _title(kind, text, note.language, fences)
-            if title:
-                yield Said(title, "", anchor, heading_above(note, fence.line))
+        kind, text = kind_of(fence), text_of(fence)
+        anchor = at.pop((kind, text), "")
+        if kind in NAMED_BY and anchor and (title := _title(kind, text, note.language, fences)):
+            yield title, anchor, fence.line
 
 
 def _title(kind: str, text: str, language: str, fences: DataFences) -> str:
@@ -126,16 +132,13 @@ def _title(kind: str, text: str, language: str, fences: DataFences) -> str:
         return ""  # the fence's own check says so
 
 
-def _captions(note: Note) -> Iterator[Said]:
-    """Yield the figures whose captions a note holds outside code."""
+def _captions(note: Note) -> Iterator[tuple[str, str, int]]:
+    """Yield title, id and line of the figures whose captions a note holds outside code."""
     inside = lines_of_fences(note.source.fences)
-    seen = set()
     for number, line in enumerate(note.text.split("\n"), 1):
         match = _CAPTION.match(line)
-        if match and number not in inside and match["number"] not in seen:
-            seen.add(match["number"])
-            title = plain_text(_without_comments(match["text"]))
-            yield Said(title, "", f"fig-{match['number']}", heading_above(note, number))
+        if match and number not in inside:
+            yield plain_text(_COMMENT.sub("", match["text"])), f"fig-{match['number']}", number
 
 
 def lines_of_fences(fences: tuple[Fence, ...]) -> set[int]:
@@ -147,21 +150,11 @@ def lines_of_fences(fences: tuple[Fence, ...]) -> set[int]:
     }
 
 
-def _without_comments(text: str) -> str:
-    return re.sub(r"<!--.*?-->|\[\^[^\]]+\]", "", text)
-
-
-def heading_above(note: Note, line: int) -> str:
-    """Return the id of the heading that a line of a note stands below; empty below the title."""
-    above = [one for one in note.source.headings if one.line < line]
-    return above[-1].id if above and above[-1].level > 1 else ""
-
-
 def shown_in(notes: Catalogue, kind: str) -> dict[str, list[str]]:
     """Return the ids of the notes that show a fence of a kind, by its text."""
     found: dict[str, dict[str, None]] = {}
     for note in notes.notes.values():
         for fence in note.source.fences:
-            if fence.info.split(" ")[0] == kind:
+            if kind_of(fence) == kind:
                 found.setdefault(fence.text.strip(), {})[note.id] = None
     return {text: list(ids) for text, ids in found.items()}

@@ -6,14 +6,14 @@ the calculator's own scripts, which the page loads when the tile comes into view
 
 from __future__ import annotations
 
-import posixpath
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from hooks.calc import CalcError
 from hooks.findings import nearest
+from hooks.links import page_address
 from hooks.pages import html
-from hooks.pages.words import words_of
+from hooks.pages.words import say, words_of
 
 if TYPE_CHECKING:
     from hooks.calc import Engine
@@ -75,15 +75,10 @@ def render(
                 offer = nearest(key, known)
                 hint = f"; did you mean '{offer}'?" if offer else ""
                 raise CalcError(f"'{choice.name}' shows no {what} '{key}' at its start{hint}")
-    prefix = "" if language == "zh" else f"{language}/"
-
-    def address(note: str) -> str:
-        return posixpath.relpath(f"{prefix}{note}.html", page_dir or ".")
-
     inputs = [
         {
-            "label": _say(entries[key]["label"], language),
-            "unit": _say(entries[key].get("unit") or "", language),
+            "label": say(entries[key]["label"], language),
+            "unit": say(entries[key].get("unit") or "", language),
             "text": calculators.input_text(choice.name, key, shown["inputs"][key], language),
             "kind": entries[key].get("kind") or "number",
         }
@@ -93,16 +88,12 @@ def render(
     return html.render(
         "calc_tile.html",
         choice=choice,
-        title=_say(record["title"], language),
+        title=say(record["title"], language),
         words=words_of("tile", language),
         is_english=language == "en",
         inputs=inputs,
         outputs=[rows[key] for key in choice.outputs],
-        full=address(f"calc/{choice.name}"),
-        note=address(note) if note else "",
+        full=html.way(page_address(f"calc/{choice.name}", language), page_dir),
+        note=html.way(page_address(note, language), page_dir) if note else "",
         note_title=(titles or {}).get(note, ""),
     )
-
-
-def _say(text: Any, language: str) -> str:
-    return str(text[language]) if isinstance(text, dict) else str(text)

@@ -13,9 +13,11 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from hooks.calc import CalcError, registry
+from hooks.links import page_address
 from hooks.pages import calc_tile
-from hooks.pages.html import render
+from hooks.pages.html import render, way
 from hooks.pages.items import Item, Said, area_of
+from hooks.pages.words import say, words_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -26,22 +28,6 @@ RULE = "calc-block"
 """The finding about a fence that names no calculator."""
 TOPIC = "calc"
 """The folder of the calculators' own pages."""
-_WORDS = {
-    "colon": {"zh": "：", "en": ": "},
-    "calculator": {"zh": "计算器", "en": "Calculator"},
-    "noscript": {
-        "zh": "表单要有脚本才能用；公式、假设与算例在下面。",
-        "en": "The form needs a script. Formulas, assumptions and a worked example are below.",
-    },
-    "formula": {"zh": "公式", "en": "Formula"},
-    "assumptions": {"zh": "假设", "en": "Assumptions"},
-    "example": {"zh": "算例", "en": "Worked example"},
-    "sources": {"zh": "出处", "en": "Sources"},
-    "more": {"zh": "公式、假设与算例", "en": "Formula, assumptions and a worked example"},
-    "note": {"zh": "讲解：", "en": "Explained in: "},
-    "users": {"zh": "用到它的笔记：", "en": "Notes that show it: "},
-    "read": {"zh": "，{} 阅读", "en": ", read {}"},
-}
 _PLACE = re.compile(r'class="(?:calc-tile )?calc" data-calc="([a-z0-9-]+)"')
 
 
@@ -74,30 +60,30 @@ def render_block(
         )
     name = source.strip()
     record = calculators.record(name)
-    prefix = "" if language == "zh" else f"{language}/"
-    is_own_page = page_dir == f"{prefix}{TOPIC}"
+    is_own_page = page_dir == posixpath.dirname(page_address(f"{TOPIC}/{name}", language))
     shown = _example(calculators, record, language)
 
-    def link(note: str) -> str:
-        return posixpath.relpath(f"{prefix}{note}.html", page_dir or ".")
-
     def links(notes: Iterable[str]) -> list[tuple[str, str]]:
-        return [(link(one), (titles or {})[one]) for one in notes if one in (titles or {})]
+        return [
+            (way(page_address(one, language), page_dir), titles[one])
+            for one in notes
+            if titles and one in titles
+        ]
 
     own = f"{TOPIC}/{name}"
     using = [one for one in users if is_own_page and not one.startswith(f"{TOPIC}/")]
     return render(
         "calculator.html",
-        words={key: value[language] for key, value in _WORDS.items()},
+        words=words_of("calculator", language),
         calculator=name,
         is_own_page=is_own_page,
-        title=_say(record["title"], language),
-        own=link(own) if own in (titles or {}) else "",
+        title=say(record["title"], language),
+        own=way(page_address(own, language), page_dir) if own in (titles or {}) else "",
         formulas=[html.escape(tex, quote=False) for tex in record["formula"]],
-        assumptions=[_say(text, language) for text in record["assumptions"]],
-        says=_say(record["example"]["says"], language),
+        assumptions=[say(text, language) for text in record["assumptions"]],
+        says=say(record["example"]["says"], language),
         sources=[
-            (one["url"], _say(one["title"], language), one.get("read")) for one in record["sources"]
+            (one["url"], say(one["title"], language), one.get("read")) for one in record["sources"]
         ],
         explained=links([record["note"]]),
         users=links(using),
@@ -119,9 +105,12 @@ def items(calculators: Engine, shown: Mapping[str, Sequence[str]]) -> list[Item]
         record, own = calculators.record(name), f"{TOPIC}/{name}"
         said = {}
         for language in ("zh", "en"):
-            title, kind = _say(record["title"], language), _WORDS["calculator"][language]
+            title, kind = (
+                say(record["title"], language),
+                words_of("calculator", language)["calculator"],
+            )
             whole = f"{title}{kind}" if language == "zh" else f"{title} {kind.lower()}"
-            summary = f"{whole}\n{_say(record['about'], language)}"
+            summary = f"{whole}\n{say(record['about'], language)}"
             said[language] = Said(title, summary, f"calc-{name}", names=(whole,))
         topics = (area_of(record["note"]),) if record["note"] else ()
         found.append(Item("calculator", name, own if own in notes else notes[0], said, topics))
@@ -134,10 +123,6 @@ def scripts_of(content: str) -> list[str]:
     return [f"{registry.ADDRESS}/{script}" for script in registry.needed_by(names)]
 
 
-def _say(text: Any, language: str) -> str:
-    return str(text[language]) if isinstance(text, dict) else str(text)
-
-
 def _example(calculators: Engine, record: dict[str, Any], language: str) -> dict[str, Any]:
     """Return the inputs, outputs and drawing of the worked example."""
     name, given = record["id"], record["example"]["inputs"]
@@ -147,7 +132,7 @@ def _example(calculators: Engine, record: dict[str, Any], language: str) -> dict
         raise CalcError(f"the worked example of '{name}' does not compute: {problems}")
     inputs = [
         (
-            _say(entry["label"], language),
+            say(entry["label"], language),
             calculators.input_text(name, entry["key"], value, language),
         )
         for entry in record["inputs"]

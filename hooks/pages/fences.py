@@ -7,6 +7,7 @@ page then finds the HTML made already. What is kept here lives as long as one bu
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,7 @@ from hooks.links import page_address
 from hooks.pages import blocks, chart, facts_table, measured_table
 from hooks.pages import calculator as calc_page
 from hooks.pages.chart import Drawn
+from hooks.pages.items import LANGUAGES
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -34,7 +36,7 @@ ERRORS = (BlockError, CalcError)
 """What a fence raises that asks for what is not there."""
 
 
-@dataclass(slots=True)
+@dataclass(eq=False)
 class DataFences:
     """Renders the data fences of one build."""
 
@@ -46,10 +48,8 @@ class DataFences:
     """Measured records that the build has read."""
     cache: Cache | None = None
     """Where drawings of charts are kept from build to build."""
-    _html: dict[tuple[str, ...], str] = field(default_factory=dict)
+    _made: dict[tuple[str, ...], str] = field(default_factory=dict)
     _charts: dict[tuple[str, str], Chart] = field(default_factory=dict)
-    _showing: dict[str, list[str]] = field(default_factory=dict)
-    _titles: dict[str, dict[str, str]] = field(default_factory=dict)
 
     def check(self, kind: str, fence: Fence, note: Note) -> None:
         """Render a fence as the page of its note will show it; charts are read, not drawn.
@@ -57,12 +57,11 @@ class DataFences:
         Raises:
             BlockError, CalcError: The fence asks for what is not there.
         """
-        text = fence.text.removesuffix("\n")  # as Markdown hands it on
         if kind == "chart":
-            self.chart(text, note.language)
+            self.chart(blocks.text_of(fence), note.language)
         else:
             page = PurePosixPath(page_address(note.id, note.language))
-            self._rendered(kind, text, note.language, page.parent.as_posix())
+            self._html(kind, blocks.text_of(fence), note.language, page.parent.as_posix())
 
     def show(self, kind: str, text: str, language: str, page_dir: str) -> Drawn:
         """Return the HTML of a fence, and the files that a chart leads to.
@@ -77,7 +76,7 @@ class DataFences:
             BlockError, CalcError: The fence asks for what is not there.
         """
         if kind != "chart":
-            return Drawn(self._rendered(kind, text, language, page_dir))
+            return Drawn(self._html(kind, text, language, page_dir))
         return chart.draw(
             self.chart(text, language),
             text,
@@ -90,53 +89,56 @@ class DataFences:
             known=self.known,
         )
 
-    def _rendered(self, kind: str, text: str, language: str, page_dir: str) -> str:
-        key = (kind, text, language, page_dir)
-        if key not in self._html:
-            self._html[key] = self._render(kind, text, language, page_dir)
-        return self._html[key]
+    def chart(self, text: str, language: str) -> Chart:
+        """Return what a `chart` fence shows; BlockError as for `show`."""
+        key = (text, language)
+        if key not in self._charts:
+            self._charts[key] = spec.read(text, self.base, self.docs, language, self.known)
+        return self._charts[key]
 
-    def _render(self, kind: str, text: str, language: str, page_dir: str) -> str:
-        if kind == "facts":
-            return facts_table.render(text, self.base, language, page_dir)
-        if kind == "measured":
-            return measured_table.render_measured(
-                text,
-                docs_dir=self.docs,
-                root=self.root,
-                language=language,
-                page_dir=page_dir,
-                known=self.known,
-            )
+    def _html(self, kind: str, text: str, language: str, page_dir: str) -> str:
+        key = (kind, text, language, page_dir)
+        if key not in self._made:
+            draw = {"facts": self._facts, "measured": self._measured, "calc": self._calc}[kind]
+            self._made[key] = draw(text, language, page_dir)
+        return self._made[key]
+
+    def _facts(self, text: str, language: str, page_dir: str) -> str:
+        return facts_table.render(text, self.base, language, page_dir)
+
+    def _measured(self, text: str, language: str, page_dir: str) -> str:
+        return measured_table.render_measured(
+            text,
+            docs_dir=self.docs,
+            root=self.root,
+            language=language,
+            page_dir=page_dir,
+            known=self.known,
+        )
+
+    def _calc(self, text: str, language: str, page_dir: str) -> str:
         return calc_page.render_block(
             text,
             calculators=calc_engine.default(self.base),
             language=language,
             page_dir=page_dir,
-            titles=self.titles(language),
-            users=self.showing.get(text.strip(), ()),
+            titles=self._titles[language],
+            users=self._showing.get(text.strip(), ()),
         )
 
-    def chart(self, text: str, language: str) -> Chart:
-        """Return what a `chart` fence shows; BlockError as for `show`."""
-        key = (text, language)
-        if key not in self._charts:
-            self._charts[key] = self._read_chart(text, language)
-        return self._charts[key]
+    @cached_property
+    def _showing(self) -> dict[str, list[str]]:
+        """The ids of the notes that show a calculator, by its name."""
+        return blocks.shown_in(self.notes, "calc")
 
-    def _read_chart(self, text: str, language: str) -> Chart:
-        return spec.read(text, self.base, self.docs, language, self.known)
-
-    @property
-    def showing(self) -> dict[str, list[str]]:
-        """Return the ids of the notes that show a calculator, by its name."""
-        if not self._showing:
-            self._showing = blocks.shown_in(self.notes, "calc")
-        return self._showing
-
-    def titles(self, language: str) -> dict[str, str]:
-        """Return the titles of the notes as a language shows them, by note id."""
-        if language not in self._titles:
-            shown = {one: self.notes.in_language(one, language) for one in self.notes.ids()}
-            self._titles[language] = {one: note.title for one, note in shown.items() if note}
-        return self._titles[language]
+    @cached_property
+    def _titles(self) -> dict[str, dict[str, str]]:
+        """The titles of the notes as each language shows them, by note id."""
+        return {
+            language: {
+                one: note.title
+                for one in self.notes.ids()
+                if (note := self.notes.in_language(one, language)) is not None
+            }
+            for language in LANGUAGES
+        }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import posixpath
 from pathlib import Path
 
 import jinja2
@@ -33,3 +34,8 @@ def render(name: str, **values: object) -> str:
     """Return what a template of `templates/` makes of values, as one line: Markdown keeps it."""
     made = _environment().get_template(name).render(**values)
     return "".join(line.strip() for line in made.splitlines()).replace(_BREAK, "\n")
+
+
+def way(path: str, page_dir: str) -> str:
+    """Return the address of a file of the site, from a page in a folder of it."""
+    return posixpath.relpath(path, page_dir or ".")

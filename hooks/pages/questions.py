@@ -7,7 +7,6 @@ import io
 import json
 import posixpath
 import re
-from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin
@@ -15,9 +14,13 @@ from urllib.parse import urljoin
 from hooks.links import resolve
 from hooks.notes import Card, questions
 from hooks.pages import contents
+from hooks.pages import html as templates
 from hooks.pages.items import Item, Said, area_of
+from hooks.pages.words import row_of, words_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
     from hooks.notes import Catalogue, Note
 
 SCRIPT = "questions.js"
@@ -34,28 +37,6 @@ _LINK = re.compile(r'<a\b[^>]*?href="(?P<href>[^"]*)"[^>]*>(?P<text>.*?)</a>', r
 _LEFT = re.compile(
     r"<!--.*?-->|<sup\b[^>]*>\s*<a\b[^>]*footnote-ref[^>]*>.*?</a>\s*</sup>", re.DOTALL
 )
-WORDS = {
-    "zh": {
-        "levels": ("一级：筛选", "二级：上岗", "三级：设计"),
-        "asks": ("讲清楚", "估算", "排障", "取舍"),
-        "long": "三分钟、追问与常见错答",
-        "colon": "：",
-        "counts": "{} 题（一级 {}，二级 {}，三级 {}）",
-        "deck": "下载卡片（文本文件，可导入 Anki）",
-        "try": "练习这一科",
-        "wait": "练习在这里进行，需要浏览器的脚本；没有脚本时，题目都在下面的目录里。",
-    },
-    "en": {
-        "levels": ("Level 1: screening", "Level 2: on the job", "Level 3: design"),
-        "asks": ("explain", "estimate", "diagnose", "decide"),
-        "long": "Three minutes, follow-ups, the wrong answer",
-        "colon": ": ",
-        "counts": "{} questions (level 1: {}, level 2: {}, level 3: {})",
-        "deck": "Download the cards (a text file for Anki)",
-        "try": "Practise this subject",
-        "wait": "Practice happens here, by a script; without it the list below has every question.",
-    },
-}
 
 
 def fold(html: str, note: Note, twin: Note | None) -> tuple[str, list[Card]]:
@@ -67,6 +48,7 @@ def fold(html: str, note: Note, twin: Note | None) -> tuple[str, list[Card]]:
     foot = _FOOT.search(html)
     end = foot.start() if foot else len(html)
     chunks = _HEADING.split(html[:end])
+    labels, words = questions.LABELS[note.language], words_of("questions", note.language)
     cards, shown = [], [chunks[0]]
     waiting = iter(zip(asked, keys, strict=False))
     for chunk in chunks[1:]:
@@ -75,26 +57,25 @@ def fold(html: str, note: Note, twin: Note | None) -> tuple[str, list[Card]]:
             continue
         question, key = next(waiting)
         head, *rest = _LABEL.split(chunk)
-        parts = dict(zip(rest[::2], rest[1::2], strict=True))
-        short, long, read = _parts(parts, note.language)
+        said = dict(zip(rest[::2], rest[1::2], strict=True))
+        parts = [said.get(label, "") for label in labels]
+        parts[-1] = parts[-1].replace("<p>", f"<p><strong>{labels[-1]}</strong>{words['colon']}", 1)
+        answer = templates.fill("question.html", words=words, labels=labels, parts=parts)
         facts = f'<p class="question__facts">{facts_of(question, note.language)}</p>\n'
-        shown.append(_MARKER.sub(facts, head) + short + long + read)
+        shown.append(_MARKER.sub(facts, head) + answer)
         cards.append(
             Card(
                 key=f"{note.id}#{key}",
-                subject=note.title.split(str(WORDS[note.language]["colon"]), 1)[-1],
+                subject=note.title.split(words["colon"], 1)[-1],
                 page=posixpath.basename(note.id) + ".html",
                 anchor=question.heading.id,
                 question=question.heading.text,
                 level=question.level,
                 asks=question.asks,
-                short=short,
-                long=long,
-                read=read,
+                answer=answer,
             )
         )
     if cards:
-        words = WORDS[note.language]
         name = posixpath.basename(note.id)
         shown[0] += (
             f'<p class="question__practice"><a href="index.html?subject={name}#practice">'
@@ -103,35 +84,12 @@ def fold(html: str, note: Note, twin: Note | None) -> tuple[str, list[Card]]:
     return "".join(shown) + html[end:], cards
 
 
-def _parts(parts: dict[str, str], language: str) -> tuple[str, str, str]:
-    short, long, follow, wrong, read = questions.LABELS[language]
-    words = WORDS[language]
-    folded = parts.get(long, "")
-    for label in (follow, wrong):
-        folded += f'<p class="question__label">{label}</p>\n{parts.get(label, "")}'
-    body = parts.get(read, "").replace("<p>", f"<p><strong>{read}</strong>{words['colon']}", 1)
-    return (
-        _details("short", short, parts.get(short, "")),
-        _details("long", str(words["long"]), folded),
-        f'<div class="question__read">{body}</div>\n',
-    )
-
-
-def _details(name: str, summary: str, body: str) -> str:
-    # The labels are on every page: a search must not find them.
-    return (
-        f'<details class="question__answer question__answer--{name}">'
-        f"<summary data-search-exclude>{escape(summary)}</summary>\n{body}</details>\n"
-    )
-
-
 def facts_of(question: Card | questions.Question, language: str) -> str:
     """Return what kind of question it is, in words."""
-    words = WORDS[language]
     if not (question.level and question.asks):
         return ""
-    asks = words["asks"][questions.ASKS.index(question.asks)]
-    return f"{words['levels'][question.level - 1]} · {asks}"
+    asks = row_of("questions", "asks", language)[questions.ASKS.index(question.asks)]
+    return f"{row_of('questions', 'levels', language)[question.level - 1]} · {asks}"
 
 
 def data(cards: Sequence[Card], language: str) -> str:
@@ -145,13 +103,13 @@ def data(cards: Sequence[Card], language: str) -> str:
             "facts": facts_of(card, language),
             "href": f"{card.page}#{card.anchor}",
             "question": card.question,
-            "html": apart(card.short + card.long + card.read, card.page),
+            "html": apart(card.answer, card.page),
         }
         for card in cards
     ]
     subjects = {card.page.removesuffix(".html"): card.subject for card in cards}
-    levels = {str(n): WORDS[language]["levels"][n - 1] for n in questions.LEVELS}
-    asks = dict(zip(questions.ASKS, WORDS[language]["asks"], strict=True))
+    levels = dict(enumerate(row_of("questions", "levels", language), start=1))
+    asks = dict(zip(questions.ASKS, row_of("questions", "asks", language), strict=True))
     found = {"subjects": subjects, "levels": levels, "asks": asks, "questions": rows}
     text = json.dumps(found, ensure_ascii=False, separators=(",", ":"))
     return f"window.handbookQuestions = {text};\n".replace("\u2028", "\\u2028")
@@ -171,8 +129,8 @@ def deck(cards: Sequence[Card], language: str, base: str) -> str:
             href = urljoin(base and base + page, match["href"])
             return f'<a href="{href}">{match["text"]}</a>' if "://" in href else match["text"]
 
-        short = card.short.replace("<details ", "<details open ", 1)
-        back = _LINK.sub(link, _LEFT.sub("", short + card.long + card.read))
+        answer = card.answer.replace("<details ", "<details open ", 1)
+        back = _LINK.sub(link, _LEFT.sub("", answer))
         tags = f"{card.page.removesuffix('.html')} level{card.level} {card.asks}"
         rows.writerow((f"{language}/{card.key}", escape(card.question), back, tags))
     return out.getvalue()
@@ -183,26 +141,14 @@ def apart(html: str, page: str) -> str:
     return _LOCAL.sub(f"{page}#", _ID.sub(r"\1", html))
 
 
-def practice(language: str) -> str:
-    """Return the place where questions are practised; a script fills it."""
-    return (
-        f'<div class="practice" id="practice" data-practice="{SCRIPT}">'
-        f"<p>{WORDS[language]['wait']}</p></div>"
-    )
-
-
 def listing(notes: Catalogue, language: str, *, prefix: str = "") -> str:
-    """Return every subject with its questions, as Markdown, and the way to the cards."""
-    blocks = [practice(language)]
-    words = WORDS[language]
-    pages = list(_pages(notes, language))
-    if pages:
-        link = f'<a class="question__deck" href="{DECK}" download>{words["deck"]}</a>'
-        blocks.append(f"<p>{link}</p>")
-    for note in pages:
+    """Return the place of practice, which a script fills; every subject with its questions, as
+    Markdown; and the way to the cards.
+    """
+    words, subjects = words_of("questions", language), []
+    for note in _pages(notes, language):
         asked = questions.read_questions(note)
         counts = [sum(one.level == level for one in asked) for level in questions.LEVELS]
-        count = str(words["counts"]).format(len(asked), *counts)
         described = contents.escape(note.meta.description if note.meta else "")
         head = f"**{contents.link(note, prefix)}**<br>{described}"
         lines = [
@@ -210,9 +156,10 @@ def listing(notes: Catalogue, language: str, *, prefix: str = "") -> str:
             f" · {facts_of(one, language)}"
             for one in asked
         ]
-        fold_open = f'<details markdown="1">\n<summary>{count}</summary>'
-        blocks.append(f"{head}\n\n{fold_open}\n\n" + "\n".join(lines) + "\n\n</details>")
-    return "\n\n".join(blocks)
+        subjects.append((head, words["counts"].format(len(asked), *counts), lines))
+    return templates.fill(
+        "questions.html", words=words, script=SCRIPT, deck=DECK, subjects=subjects
+    ).rstrip("\n")
 
 
 def items(notes: Catalogue) -> list[Item]:
@@ -223,10 +170,11 @@ def items(notes: Catalogue) -> list[Item]:
         asked = questions.read_questions(note)
         others = questions.read_questions(twin) if twin else []
         for number, one in enumerate(asked):
-            said = {note.language: Said(one.heading.text, "", one.heading.id)}
-            if twin is not None and number < len(others):
-                heading = others[number].heading
-                said[twin.language] = Said(heading.text, "", heading.id)
+            said = {
+                language: Said(those[number].heading.text, "", those[number].heading.id)
+                for language, those in (("zh", asked), ("en", others))
+                if number < len(those)
+            }
             end = asked[number + 1].heading.line if number + 1 < len(asked) else None
             topics = _topics(note, one.heading.line, end)
             found.append(Item("question", f"{note.id}#{one.heading.id}", note.id, said, topics))

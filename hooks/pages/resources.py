@@ -6,9 +6,10 @@ import posixpath
 from typing import TYPE_CHECKING
 
 from hooks.data import GENERAL, KINDS, LEVELS, Text, plain_address
-from hooks.links import bare_addresses
-from hooks.pages.html import fill
+from hooks.links import bare_addresses, page_address
+from hooks.pages.html import fill, way
 from hooks.pages.items import Item, Said
+from hooks.pages.words import row_of, words_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -19,50 +20,12 @@ if TYPE_CHECKING:
 
 PAGE = "resources/index"
 """The note that shows the library; its own links, and those of pages about us, cite nothing."""
-_GENERAL = Text(zh="贯通全栈", en="Across the field")
-_WORDS = {
-    "zh": {
-        "count": "共 {} 条：",
-        "others": "等",
-        "and": "、",
-        "comma": "，",
-        "cited": "引用它的笔记（{}）",
-        "archive": "存档",
-        "moved": "已搬家",
-        "dated": "内容已旧",
-        "dead": "已失效",
-        "unchecked": "未核对",
-        "live": "",
-    },
-    "en": {
-        "count": "{} entries: ",
-        "others": "et al.",
-        "and": ", ",
-        "comma": ", ",
-        "cited": "Notes that cite it ({})",
-        "archive": "archived copy",
-        "moved": "moved",
-        "dated": "dated",
-        "dead": "gone",
-        "unchecked": "unchecked",
-        "live": "",
-    },
-}
-_HEAD = {
-    "zh": ("资源与读者得到什么", "类型", "程度", "语言", "核对"),
-    "en": ("Resource, and what you get", "Kind", "Level", "Language", "Checked"),
-}
-_KINDS = {
-    "zh": "书 课程 文档 规范 论文 工具 代码 清单 文章 演讲 作者 新闻".split(),
-    "en": "book,course,docs,specification,paper,tool,code,list,post,talk,author,news".split(","),
-}
-_LEVELS = {"zh": "入门 进阶 深入".split(), "en": "introductory,working,in depth".split(",")}
-_LANGUAGES = {"zh": {"zh": "中文", "en": "英文"}, "en": {"zh": "Chinese", "en": "English"}}
 
 
 def topics(areas: Sequence[Area]) -> dict[str, Text]:
     """Return the topics in the order of the page, with their names."""
-    return {GENERAL: _GENERAL} | {
+    general = {one: words_of("resources", one)["general"] for one in ("zh", "en")}
+    return {GENERAL: Text.model_validate(general)} | {
         area.id: Text(zh=area.title.zh, en=area.title.en) for area in areas
     }
 
@@ -118,10 +81,8 @@ def items(library: Library) -> list[Item]:
 
 
 def _said(key: str, one: Resource, language: str) -> Said:
-    words = _WORDS[language]
-    by = words["comma"].join(filter(None, [_names(one, language), str(one.year or "")]))
     note = one.note.in_language(language) if one.note else ""
-    summary = "\n".join(filter(None, [one.gives.in_language(language), by, note]))
+    summary = "\n".join(filter(None, [one.gives.in_language(language), _by(one, language), note]))
     return Said(one.title.in_language(language), summary, key)
 
 
@@ -137,7 +98,7 @@ def render(
     library: Library, areas: Sequence[Area], cited: Mapping[str, Sequence[Note]], language: str
 ) -> str:
     """Return a heading and a table for each topic that has entries, as Markdown and HTML."""
-    words = _WORDS[language]
+    words = words_of("resources", language)
     tables = []
     for topic, name in topics(areas).items():
         chosen = {key: one for key, one in library.items() if one.topics[0] == topic}
@@ -151,16 +112,11 @@ def render(
         words=words,
         language=language,
         total=words["count"].format(len(library)) + counts,
-        head=_HEAD[language],
-        kinds=_KINDS[language],
-        levels=_LEVELS[language],
+        head=row_of("resources", "head", language),
+        kinds=row_of("resources", "kinds", language),
+        levels=row_of("resources", "levels", language),
         tables=tables,
     ).rstrip()
-
-
-def _folder(language: str) -> str:
-    folder = posixpath.dirname(PAGE)
-    return folder if language == "zh" else f"{language}/{folder}"
 
 
 def _order(one: Resource, language: str) -> tuple[int, int, str]:
@@ -170,17 +126,18 @@ def _order(one: Resource, language: str) -> tuple[int, int, str]:
 
 def _row(key: str, one: Resource, notes: Sequence[Note], language: str) -> dict[str, object]:
     """Return what the template shows of an entry beside its own fields."""
-    words = _WORDS[language]
+    here = posixpath.dirname(page_address(PAGE, language))
+    words = words_of("resources", language)
     return {
         "key": key,
         "entry": one,
         "lang": _lang(one, language),
-        "by": words["comma"].join(filter(None, [_names(one, language), str(one.year or "")])),
-        "cited": [(_address(note, language), note.title) for note in notes],
+        "by": _by(one, language),
+        "cited": [(way(page_address(note.id, language), here), note.title) for note in notes],
         "kind": KINDS.index(one.kind),
         "level": LEVELS.index(one.level),
-        "language": _LANGUAGES[language].get(one.language, one.language),
-        "state": " ".join(filter(None, [words[one.state], f"{one.checked or ''}"])),
+        "language": words.get(f"in_{one.language}", one.language),
+        "state": " ".join(filter(None, [words.get(one.state, ""), f"{one.checked or ''}"])),
     }
 
 
@@ -189,15 +146,10 @@ def _lang(one: Resource, language: str) -> str:
     return "" if same else one.language
 
 
-def _names(one: Resource, language: str) -> str:
-    names = (one.by or "").split(" and ")
-    words = _WORDS[language]
-    if names[-1] == "others":
-        first = words["and"].join(names[:-1])
-        return f"{first} {words['others']}"
-    return words["and"].join(names)
-
-
-def _address(note: Note, language: str) -> str:
-    page = f"{note.id}.html" if language == "zh" else f"{language}/{note.id}.html"
-    return posixpath.relpath(page, _folder(language))
+def _by(one: Resource, language: str) -> str:
+    """Return who made an entry, and when."""
+    words = words_of("resources", language)
+    *first, last = (one.by or "").split(" and ")
+    end = f" {words['others']}" if last == "others" else ""
+    names = words["and"].join(first if end else [*first, last]) + end
+    return words["comma"].join(filter(None, [names, str(one.year or "")]))

@@ -21,3 +21,13 @@ def words_of(section: str, language: str) -> dict[str, str]:
     """Return the words of a section, by their keys, and the marks that all sections share."""
     said = _table()["marks"] | _table()[section]
     return {key: one if isinstance(one, str) else one[language] for key, one in said.items()}
+
+
+def row_of(section: str, key: str, language: str) -> list[str]:
+    """Return a row of words."""
+    return words_of(section, language)[key].split(" | ")
+
+
+def say(text: Any, language: str) -> str:
+    """Return a text of a calculator's record, which may have a form for each language."""
+    return str(text[language]) if isinstance(text, dict) else str(text)

@@ -1,8 +1,7 @@
-"""The frame of a note's page as readers use it: drawings, wide tables, previews, contents, foot."""
+"""The frame of a note's page as readers use it: drawings, wide tables, contents, foot."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -10,9 +9,6 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from hooks.search.pages import Page as Searched
-from hooks.search.pages import Section
-from hooks.site import previews
 from tests.browser import waiting
 from tests.browser.conftest import Window
 from tests.conftest import ROOT
@@ -24,8 +20,6 @@ DESK = {"width": 1440, "height": 900}
 ASSETS = ROOT / "docs/assets"
 WIDE = "".join(f"<td>number {count}</td>" for count in range(14))
 BODY = f"""
-<p><a href="two.html">a note</a>, <a href="two.html#why">a section</a>,
-<a href="https://example.org/">elsewhere</a></p>
 <figure class="figure"><div class="figure__scroll"><svg class="figure__svg" role="img"
   aria-label="Two chips" viewBox="0 0 700 200" style="--fig-width: 700px"><rect id="chip"
   width="700" height="200" fill="#888"/></svg></div><figcaption>Two chips</figcaption></figure>
@@ -41,22 +35,16 @@ Open = Callable[..., Page]
 def open_page(window: Window, tmp_path: Path) -> Iterator[Open]:
     """Open a page of a folder that holds the scripts and the data; no complaint may come of it."""
     complaints: list[str] = []
-    two = Searched("en/t/two.html", "t/two", "en", "Note two", description="In short.")
-    two.sections = [Section("why", 2, "Why", "Because of this. And that.")]
-    for name, text in previews.files([two]).items():
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).write_text(text, encoding="utf-8")
     styles = "".join(
         f'<link rel="stylesheet" href="{(ASSETS / "stylesheets" / name).as_uri()}">'
         for name in ("handbook.css", "data.css", "page.css")
     )
     scripts = "".join(
-        f'<script src="{(ASSETS / "javascripts" / name).as_uri()}" data-base="../../"></script>'
-        for name in ("scroll-edges.js", "enlarge.js", "previews.js")
+        f'<script src="{(ASSETS / "javascripts" / name).as_uri()}"></script>'
+        for name in ("scroll-edges.js", "enlarge.js")
     )
     folder = tmp_path / "en/t"
     folder.mkdir(parents=True)
-    (folder / "two.html").write_text("<h1>Note two</h1>", encoding="utf-8")
     (folder / "one.html").write_text(
         '<!doctype html><html lang="en" data-md-color-scheme="default"><head>'
         f'<meta charset="utf-8"><title>t</title>{styles}<style>body {{ margin: 0 }}'
@@ -134,44 +122,6 @@ def test_a_drawing_is_seen_whole_on_a_phone(open_page: Open) -> None:
     page = open_page(viewport=PHONE)
     waiting.box(page.locator(".figure__svg"), lambda seen: seen["x"] + seen["width"] <= 390)
     expect(page.locator(".figure__scroll[data-scrolls]")).to_have_count(0)
-
-
-def test_a_link_is_previewed(open_page: Open) -> None:
-    page = open_page(viewport=DESK)
-    tip = page.get_by_role("tooltip")
-    note, section = page.get_by_text("a note"), page.get_by_text("a section")
-    page.keyboard.press("Tab")
-    expect(note).to_be_focused()
-    expect(tip).to_have_text("Note twoIn short.")
-    expect(note).to_have_accessible_description("Note two In short.")
-    page.keyboard.press("Escape")
-    expect(tip).to_be_hidden()
-    section.hover()
-    expect(tip).to_have_text("Note twoBecause of this.")
-    tip.hover()
-    expect(tip).to_be_visible()
-    page.get_by_text("elsewhere").hover()
-    expect(tip).to_be_hidden()
-
-
-def test_a_finger_that_rests_previews_and_one_that_taps_goes_on(open_page: Open) -> None:
-    page = open_page(viewport=PHONE, has_touch=True, is_mobile=True)
-    link = page.get_by_text("a note")
-    box = waiting.box(link)
-    touch = page.context.new_cdp_session(page)
-    point = {"x": box["x"] + 5, "y": box["y"] + 5}
-    touch.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [point]})
-    expect(page.get_by_role("tooltip")).to_be_visible()
-    touch.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
-    page.wait_for_timeout(600)  # the finger is forgotten
-    link.dispatch_event("mouseout")  # as browsers send after a finger, now or later
-    page.wait_for_timeout(500)
-    expect(page.get_by_role("tooltip")).to_be_visible()
-    expect(page).to_have_url(re.compile(r"one\.html$"))
-    page.get_by_role("heading", name="t").tap()
-    expect(page.get_by_role("tooltip")).to_be_hidden()
-    link.tap()
-    page.wait_for_url("**/two.html")
 
 
 @pytest.fixture

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
+from hooks.notes.note import Catalogue
 from hooks.notes.questions import Card
 from hooks.pages import questions
 from tests.browser import waiting
@@ -34,10 +35,9 @@ def cards(language: str) -> list[Card]:
             question=f"question {words}",
             level=number,
             asks="estimate" if number == 1 else "decide",
-            short=f'<details class="question__answer"><summary>s</summary>short {words}</details>',
-            long=f'<details class="question__answer"><summary>l</summary>long {words}'
-            "<table><tr><td>t</td></tr></table></details>",
-            read=read,
+            answer=f'<details class="question__answer"><summary>s</summary>short {words}</details>'
+            f'<details class="question__answer"><summary>l</summary>long {words}'
+            f"<table><tr><td>t</td></tr></table></details>{read}",
         )
 
     return [card(number, subject) for subject in ("cuda", "rdma") for number in (1, 2, 3)]
@@ -48,6 +48,7 @@ def open_page(window: Window, tmp_path: Path) -> Iterator[Open]:
     complaints: list[str] = []
 
     def open_it(language: str = "en", query: str = "", barred: bool = False, **more: Any) -> Page:
+        place = questions.listing(Catalogue({}), language)
         (tmp_path / questions.SCRIPT).write_text(
             questions.data(cards(language), language), encoding="utf-8"
         )
@@ -59,7 +60,7 @@ def open_page(window: Window, tmp_path: Path) -> Iterator[Open]:
         file.write_text(
             f'<!doctype html><html lang="{language}"><head><meta charset="utf-8"><title>t</title>'
             f'<meta name="viewport" content="width=device-width">{styles}</head>'
-            f'<body><main class="md-typeset"><h1>t</h1><h2>p</h2>{questions.practice(language)}'
+            f'<body><main class="md-typeset"><h1>t</h1><h2>p</h2>{place}'
             f'</main><script src="{questions.SCRIPT}"></script>'
             f'<script src="{SCRIPT.as_uri()}"></script></body></html>',
             encoding="utf-8",

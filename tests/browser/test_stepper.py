@@ -50,7 +50,7 @@ def open_page(window: Window, browser: Browser, tmp_path: Path) -> Iterator[Open
             f'<!doctype html><html lang="{language}"><head><meta charset="utf-8"><title>t</title>'
             f'<meta name="viewport" content="width=device-width">{styles}</head>'
             f'<body><main class="md-typeset"><h1>t</h1>{body}</main>'
-            f'<script src="{SCRIPT.with_name("reading.js").as_uri()}"></script>'
+            f'<script src="{SCRIPT.with_name("scroll-edges.js").as_uri()}"></script>'
             f'<script src="{SCRIPT.as_uri()}"></script></body></html>',
             encoding="utf-8",
         )

@@ -442,8 +442,8 @@ def test_block_of_nothing_offers_the_nearest(calc: Engine) -> None:
 def test_page_loads_only_what_its_calculators_need() -> None:
     html = '<div class="calc" data-calc="pcie"></div>'
     names = [address.rpartition("/")[2] for address in calculator.scripts_of(html)]
-    assert names == ["core.js", "format.js", "scene.js", "parts.js", "links.js", *names[-3:]]
-    assert names[-3:] == ["presets.js", "address.js", "form.js"]
+    form = ("presets.js", *registry.FORM)
+    assert names == [*registry.BASE, "links.js", *form]
 
 
 # The scripts' form

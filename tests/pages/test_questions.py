@@ -58,7 +58,7 @@ def test_a_card_is_the_same_question_in_both_languages(notes: Catalogue) -> None
     _, card = folded(notes)
     assert (card.key, card.page, card.anchor) == ("i/q#how-much", "q.html", "how-much")
     assert (card.question, card.level, card.asks) == ("How much", 2, "estimate")
-    assert "Half" in card.short and "All." in card.long and "b.html" in card.read
+    assert all(text in card.answer for text in ("Half", "All.", "b.html"))
 
 
 def test_the_script_holds_questions_that_stand_apart_from_their_page(notes: Catalogue) -> None:

@@ -11,21 +11,11 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 HOOKS = sorted((ROOT / "hooks").rglob("*.py"))
 LONGEST = 300
-ALL = 18_350
+ALL = 17_600
 """Lines of Python in hooks/."""
 LONG: dict[str, int] = {
-    "hooks/drawings/figures.py": 394,
-    "hooks/drawings/charts/spec.py": 364,
+    "hooks/drawings/charts/spec.py": 347,
     "hooks/findings/schema.py": 307,
-    "hooks/data/equations.py": 302,
-    "docs/assets/javascripts/calc/form.js": 452,
-    "docs/assets/javascripts/calc/core.js": 468,
-    "docs/assets/javascripts/calc/cuda-threads.js": 334,
-    "docs/assets/javascripts/calc/inference.js": 380,
-    "docs/assets/javascripts/calc/nccl.js": 394,
-    "docs/assets/javascripts/calc/pipeline.js": 320,
-    "docs/assets/javascripts/calc/training-memory.js": 345,
-    "docs/assets/javascripts/practice.js": 302,
 }
 """Not yet cut: none may grow, and none may join."""
 FACES = {"adapter.py", "preview.py"}

@@ -80,14 +80,9 @@
   }
 
   function shuffled(items) {
-    var found = items.slice();
-    for (var i = found.length - 1; i > 0; i--) {
-      var j = Math.floor(Math.random() * (i + 1));
-      var kept = found[i];
-      found[i] = found[j];
-      found[j] = kept;
-    }
-    return found;
+    return items.map(function (item) { return [Math.random(), item]; }).sort(function (a, b) {
+      return a[0] - b[0];
+    }).map(function (pair) { return pair[1]; });
   }
 
   function asked(name) {

@@ -1,12 +1,13 @@
 /*
  * What is wider than the page: on a desk a table grows over the side column; what scrolls all the
- * same says so at the edge where it goes on. Without this script it scrolls, only unannounced.
- * reading.js gives such boxes a name and lets the keyboard reach them.
+ * same says so at the edge where it goes on, has a name, and the keyboard reaches it. Without this
+ * script it scrolls, only unannounced.
  */
 (function () {
   "use strict";
 
-  var BOXES = ".md-typeset__scrollwrap, .facts__scroll, .figure__scroll, .mermaid, .diagram";
+  var BOXES =
+    ".md-typeset__scrollwrap, .md-typeset__table, .facts__scroll, .figure__scroll, .mermaid, .diagram";
   var zh = /^zh/.test(document.documentElement.lang);
   var article = document.querySelector("article");
   var wide = window.matchMedia("(min-width: 60em)");
@@ -52,18 +53,45 @@
     }
   }
 
-  /** Tells the style sheet on which sides a box goes on. */
+  /** Tells the style sheet on which sides a box goes on, and lets the keyboard scroll it. */
   function mark(box) {
     var rest = box.scrollWidth - box.clientWidth;
     var at = Math.abs(box.scrollLeft);
     var sides = rest > 1 ? (at > 1 ? "start " : "") + (at < rest - 1 ? "end" : "") : "";
-    if (sides) {
-      box.setAttribute("data-scrolls", sides.trim());
-      box.setAttribute("data-hint", zh ? "⇆ 左右滑动看全部" : "⇆ Scroll sideways for the rest");
-    } else {
-      box.removeAttribute("data-scrolls");
-      box.removeAttribute("data-hint");
+    var scrolls = rest > 1 && /auto|scroll/.test(getComputedStyle(box).overflowX);
+    set(box, sides && {
+      "data-scrolls": sides.trim(),
+      "data-hint": zh ? "⇆ 左右滑动看全部" : "⇆ Scroll sideways for the rest",
+    }, ["data-scrolls", "data-hint"]);
+    if (!box.hasAttribute("role") || box.getAttribute("role") === "group") {
+      set(box, scrolls && { role: "group", tabindex: "0", "aria-label": label(box) }, ["role", "tabindex", "aria-label"]);
     }
+  }
+
+  function set(box, values, names) {
+    names.forEach(function (name) {
+      if (values) {
+        box.setAttribute(name, values[name]);
+      } else {
+        box.removeAttribute(name);
+      }
+    });
+  }
+
+  /** Name of a scrolling box: its caption, else what it is and the heading above it. */
+  function label(box) {
+    var figure = box.parentElement;
+    var caption = box.querySelector("caption") || (figure.matches("figure") && figure.querySelector("figcaption"));
+    if (caption) {
+      return caption.textContent.trim();
+    }
+    var kind = box.querySelector("table") ? (zh ? "表格" : "Table") : zh ? "图" : "Figure";
+    for (var at = box; at && at !== article; at = at.previousElementSibling || at.parentElement) {
+      if (/^H[1-6]$/.test(at.tagName)) {
+        return kind + (zh ? "：" : ": ") + at.textContent.replace(/¶\s*$/, "").trim();
+      }
+    }
+    return kind;
   }
 
   /** The first column of a plain table stays in sight where it leaves room for the others. */
