@@ -7,11 +7,13 @@ anchor, to which the lists of sources below tables lead.
 from __future__ import annotations
 
 import posixpath
-from html import escape
 from typing import TYPE_CHECKING
 
+from hooks.links import page_address
 from hooks.pages.citations import anchor, page_of
 from hooks.pages.footnotes import mark
+from hooks.pages.html import render as render_line
+from hooks.pages.html import way
 from hooks.pages.words import words_of
 
 if TYPE_CHECKING:
@@ -76,32 +78,18 @@ def _entry(
     users: Sequence[Note],
     language: str,
 ) -> str:
-    words = words_of("sources", language)
     here = posixpath.dirname(page_of(language))
     source: Source = base.sources[key]
-    title = escape(source.title.in_language(language))
-    details = [escape(source.publisher.in_language(language))]
-    if source.date:
-        details.append(escape(source.date))
-    details.append(words["read"].format(source.read.isoformat()))
-    details.append(mark(words[source.kind]))
-    lines = [f'<a href="{escape(source.url)}">{title}</a>', words["comma"].join(details)]
-    data = [
-        f'<a href="{posixpath.relpath(f"data/{name}.csv", here)}" download>'
-        f"{escape(base.families[name].title.in_language(language))}</a>"
-        for name in families.get(key, ())
-    ]
-    if data:
-        lines.append(words["families"] + words["comma"].join(data))
-    notes = [
-        f'<a href="{escape(posixpath.relpath(_page(note, language), here))}">'
-        f"{escape(note.title)}</a>"
-        for note in users
-    ]
-    if notes:
-        lines.append(words["notes"] + words["comma"].join(notes))
-    return f'<li id="{anchor(key)}">{"<br>".join(lines)}</li>'
-
-
-def _page(note: Note, language: str) -> str:
-    return f"{note.id}.html" if language == "zh" else f"{language}/{note.id}.html"
+    return render_line(
+        "source.html",
+        words=words_of("sources", language),
+        anchor=anchor(key),
+        source=source,
+        language=language,
+        mark=mark(words_of("sources", language)[source.kind]),
+        data=[
+            (way(f"data/{name}.csv", here), base.families[name].title.in_language(language))
+            for name in families.get(key, ())
+        ],
+        notes=[(way(page_address(note.id, language), here), note.title) for note in users],
+    )

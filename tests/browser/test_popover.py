@@ -34,6 +34,8 @@ NOTE = """
 Each SM has a scheduler[^a], and <a id="link" href="three.html">another note</a> says so[^a];
 not <a href="https://example.org/">elsewhere</a>.
 
+## Two
+
 <p id="edge" style="text-align: right">The last word of the line is SM</p>
 
 <figure><div class="diagram"><svg class="diagram__svg" role="img" aria-label="A, then B"
@@ -73,9 +75,9 @@ def open_page(window: Window, small_site: Path, tmp_path: Path) -> Iterator[Open
     notes, _ = tree(tmp_path / "notes", {"topic/two.en.md": note(NOTE)})
     shown = notes.notes["topic/two.en.md"]
     body = footnotes.complete(markdown.markdown(NOTE, extensions=["footnotes"]), shown)
-    start, edge = Marks(check_terms({"a.yml": TERMS})[0]).mark(body, shown), "line is SM"
-    start = start.replace(edge, f"line is {re.search(r'<a class=.term.*?</a>', start)[0]}")  # type: ignore[index]
-    text = f"{head}<article{opening}><h1>Note</h1>{start}</article>{foot}"
+    title = '<h1 id="note-two">Note</h1>'
+    body = Marks(check_terms({"a.yml": TERMS})[0]).mark(body, shown)
+    text = f"{head}<article{opening}>{title}{body}</article>{foot}"
     text = text.replace("</body>", f"{scripts}</body>")
     (folder / "two.html").write_text(text, encoding="utf-8")
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from hooks.findings import Finding
 from hooks.pages.values.markers import (
+    Marker,
     MarkerError,
-    Truth,
     compare,
     context,
     is_marker,
@@ -17,50 +17,60 @@ from hooks.pages.values.markers import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from hooks.markdown import Comment
     from hooks.notes import Catalogue, Note
     from hooks.pages.values.values import Resolver
+
+_HEADING = re.compile(r"[ >]*#{1,6} ")
 
 
 def check_note(note: Note, notes: Catalogue, resolver: Resolver) -> list[Finding]:
     """Check every marker of a note, and that its twin has the same ones."""
     findings: list[Finding] = []
-    if any(is_marker(comment.text) for comment in note.source.comments):
-        findings += _check_note(note, resolver)
-    twin = notes.twin(note, "en" if note.language == "zh" else "zh")
-    if twin is not None:
-        findings += _only_here(note, twin)
-    return findings
-
-
-def _check_note(note: Note, resolver: Resolver) -> list[Finding]:
-    findings = []
     lines = note.text.split("\n")
-    for comment in note.source.comments:
-        if not is_marker(comment.text):
-            continue
-        before = lines[comment.line - 1][: comment.column - 1]
+    ours: dict[str, list[Comment]] = {}
+    for comment, marker in _markers(note):
         try:
-            if re.match(r"[ >]*#{1,6} ", lines[comment.line - 1]):
-                raise MarkerError("a heading holds no values: its id would change with them")
-            marker = parse(comment.text)
-            truth = resolver.resolve(marker, note.language).truth
-            compare(before, truth, marker, note.language)
-            if not marker.skips_terms:
-                sentence = context(lines, comment.line, comment.column)
-                _require_terms(sentence, truth, note.language)
+            if isinstance(marker, MarkerError):
+                raise marker
+            ours.setdefault(marker.key, []).append(comment)
+            _check(comment, marker, lines, resolver, note.language)
         except MarkerError as error:
-            findings.append(
-                Finding(
-                    *(note.file, comment.line, comment.column, error.rule, str(error)),
-                    error.target,
-                    error.hint,
-                )
-            )
+            place = (note.file, comment.line, comment.column)
+            findings.append(Finding(*place, error.rule, str(error), error.target, error.hint))
+    twin = notes.twin(note, "en" if note.language == "zh" else "zh")
+    if twin is not None and ours:
+        there = [marker.key for _, marker in _markers(twin) if isinstance(marker, Marker)]
+        for key, comments in ours.items():
+            if len(comments) > there.count(key):
+                message = f"the marker '{key}' is not in {twin.file} as often as here; add it there"
+                place = (note.file, comments[-1].line, comments[-1].column)
+                findings.append(Finding(*place, "value-twin", message, target=key))
     return findings
 
 
-def _require_terms(sentence: str, truth: Truth, language: str) -> None:
-    lacking = missing_terms(sentence, truth, language)
+def _markers(note: Note) -> Iterator[tuple[Comment, Marker | MarkerError]]:
+    """Yield the markers of a note, and what is wrong with those that cannot be read."""
+    for comment in note.source.comments:
+        if is_marker(comment.text):
+            try:
+                yield comment, parse(comment.text)
+            except MarkerError as error:
+                yield comment, error
+
+
+def _check(
+    comment: Comment, marker: Marker, lines: list[str], resolver: Resolver, language: str
+) -> None:
+    line = lines[comment.line - 1]
+    if _HEADING.match(line):
+        raise MarkerError("a heading holds no values: its id would change with them")
+    truth = resolver.resolve(marker, language).truth
+    compare(line[: comment.column - 1], truth, marker, language)
+    sentence = "" if marker.skips_terms else context(lines, comment.line, comment.column)
+    lacking = missing_terms(sentence, truth, language) if sentence else []
     if lacking:
         message = (
             f"the sentence does not say '{' / '.join(lacking)}', which the figure is; "
@@ -69,35 +79,13 @@ def _require_terms(sentence: str, truth: Truth, language: str) -> None:
         raise MarkerError(message, rule="value-terms", target=lacking[0])
 
 
-def _keys(note: Note) -> dict[str, list[tuple[int, int]]]:
-    found: dict[str, list[tuple[int, int]]] = {}
-    for comment in note.source.comments:
-        if is_marker(comment.text):
-            try:
-                key = parse(comment.text).key
-            except MarkerError:
-                continue
-            found.setdefault(key, []).append((comment.line, comment.column))
-    return found
-
-
-def _only_here(note: Note, twin: Note) -> list[Finding]:
-    ours, theirs = _keys(note), _keys(twin)
-    findings = []
-    for key, places in ours.items():
-        if len(places) > len(theirs.get(key, [])):
-            message = f"the marker '{key}' is not in {twin.file} as often as here; add it there"
-            findings.append(Finding(note.file, *places[-1], "value-twin", message, target=key))
-    return findings
-
-
 def sources_of(note: Note, resolver: Resolver) -> set[str]:
     """Return the keys of the sources that a note's markers lead to."""
     found = set()
-    for comment in note.source.comments:
-        if is_marker(comment.text):
+    for _, marker in _markers(note):
+        if isinstance(marker, Marker):
             try:
-                found.add(resolver.resolve(parse(comment.text), note.language).source)
+                found.add(resolver.resolve(marker, note.language).source)
             except MarkerError:
                 continue
     return found - {""}
