@@ -43,7 +43,8 @@ from hooks.pages import calculator as calc_page
 from hooks.pages import fences as data_fences
 from hooks.pages import foot as feet
 from hooks.pages.values import links
-from hooks.search import from_html, pages
+from hooks.search import from_html
+from hooks.search.sections import Page
 from hooks.site import carry, plain, progress
 from hooks.tree import fill as fill_page
 
@@ -78,7 +79,7 @@ class Effects:
 
     found: list[Finding] = field(default_factory=list)
     """What is wrong with it."""
-    searched: list[pages.Page] = field(default_factory=list)
+    searched: list[Page] = field(default_factory=list)
     """What search will find of it."""
     fallback: str = ""
     """Where the note is shown in place of its missing twin."""
@@ -133,7 +134,7 @@ class Build:
     """The ways between notes, by language."""
     found: list[Finding] = field(default_factory=list)
     """What was found in rendered pages."""
-    searched: dict[str, pages.Page] = field(default_factory=dict)
+    searched: dict[str, Page] = field(default_factory=dict)
     """What search will find: the pages as rendered, by the paths of their notes."""
     items: dict[tuple[str, str], list[tuple[Item, Said]]] = field(default_factory=dict)
     """What readers may look for on each page, by the id and language of its note."""

@@ -13,7 +13,6 @@ from hooks.links import moved
 from hooks.pages import questions, topics
 from hooks.search import entries
 from hooks.search import install as search_install
-from hooks.search import material as search_material
 from hooks.site import carry, check, feeds, previews, prune, publish, shared
 
 if TYPE_CHECKING:
@@ -39,7 +38,7 @@ def complete_site(
     }
     search_install.install(
         staged,
-        search_material.find_theme_dir(theme_dirs),
+        theme_dirs,
         list(build.searched.values()),
         list(tree.glossary.terms.values()),
         search_settings,

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from hooks.search.pages import Page as Searched
-from hooks.search.pages import Section
+from hooks.search.sections import Page as Searched
+from hooks.search.sections import Section
 from hooks.site import previews
 from tests.browser import waiting
 from tests.browser.conftest import Window
