@@ -30,7 +30,6 @@ from hooks.pages import foot as feet
 from hooks.pages import page as a_page
 from hooks.search import entries
 from hooks.search import install as search_install
-from hooks.search import material as search_material
 from hooks.site import carry, check, feeds, plain, previews, progress, prune, publish
 from hooks.site import shared as entrance
 
@@ -41,7 +40,7 @@ if TYPE_CHECKING:
     from hooks.handbook import Tree
     from hooks.notes import Catalogue
     from hooks.pages import Item, Said
-    from hooks.search import pages
+    from hooks.search.sections import Page
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +77,7 @@ class Build:
     """The ways between notes, by language."""
     found: list[Finding] = field(default_factory=list)
     """What was found in rendered pages."""
-    searched: dict[str, pages.Page] = field(default_factory=dict)
+    searched: dict[str, Page] = field(default_factory=dict)
     """What search will find: the pages as rendered, by the paths of their notes."""
     files: dict[str, str | bytes] = field(default_factory=dict)
     """What pages lead to, by paths in the site."""
@@ -250,9 +249,8 @@ def complete_site(
     entries.add_entries(found, entries.of_items(build.items))
     search = search_install.read_settings(settings)
     search.topics = {one: topics.offered(tree.areas, tree.notes, one) for one in ("zh", "en")}
-    theme = search_material.find_theme_dir(theme_dirs)
     terms = list(tree.glossary.terms.values())
-    search_install.install(staged, theme, found, terms, search, cache)
+    search_install.install(staged, theme_dirs, found, terms, search, cache)
     publish.add_licences(tree.root, staged)
     for files in (
         moved.redirect_pages(tree.moved, site_url),

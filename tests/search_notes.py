@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from hooks.notes import catalogue
+from hooks.search import from_html
+from hooks.search.sections import Page
+
+REST = "description: d\nverified: 2026-01-02\n"
 NOTES = {
-    "index.md": "---\ntitle: 手册\nkind: map\n---\n# 手册\n\n总览。\n",
-    "index.en.md": "---\ntitle: Handbook\nkind: map\n---\n# Handbook\n\nOverview.\n",
+    "index.md": f"---\ntitle: 手册\nkind: map\n{REST}---\n# 手册\n\n总览。\n",
+    "index.en.md": f"---\ntitle: Handbook\nkind: map\n{REST}---\n# Handbook\n\nOverview.\n",
     "chip/memory.md": (
-        "---\ntitle: 存储层次\nkind: note\ntags: [显存, HBM]\ndescription: 从寄存器到显存。\n---\n"
+        f"---\ntitle: 存储层次\nkind: note\ntags: [显存, HBM]\n{REST}---\n"
         "# 存储层次\n\n存储：带、宽、显、内。\n\n"
         "## 显存带宽 { #bw }\n\nB200 的显存带宽是 1.8 TB/s，`cudaMemcpyAsync` 达不到。带，宽。\n\n"
         "## 显式同步 { #sync }\n\n显式地存储，带着宽松的语义。`__syncthreads()` 是屏障。\n\n"
@@ -16,7 +21,7 @@ NOTES = {
         "## 统一内存 { #um }\n\n前一段。\n\n统一内存（unified memory）按页迁移。\n"
     ),
     "chip/memory.en.md": (
-        "---\ntitle: Memory hierarchy\nkind: note\ntags: [device memory, HBM]\n---\n"
+        f"---\ntitle: Memory hierarchy\nkind: note\ntags: [device memory, HBM]\n{REST}---\n"
         "# Memory hierarchy\n\nLevels.\n\n"
         "## Memory bandwidth { #bw }\n\n1.8 TB/s; `cudaMemcpyAsync` does not reach it.\n\n"
         "## Explicit sync { #sync }\n\nA barrier.\n\n"
@@ -24,14 +29,15 @@ NOTES = {
         "## Unified memory { #um }\n\nUnified memory migrates pages.\n"
     ),
     "link/ethernet.md": (
-        "---\ntitle: 以太网\nkind: paper\ntags: [RDMA, NVLink]\n---\n# 以太网\n\n网络。\n\n"
+        f"---\ntitle: 以太网\nkind: paper\ntags: [RDMA, NVLink]\n{REST}---\n# 以太网\n\n网络。\n\n"
         "## 网络的拥塞控制 { #cc }\n\nDCQCN 与 all-reduce，small parallel distributed。\n"
         "`NCCL_IB_HCA` 选择 IB 网卡。\n\n"
         "## 发送的零拷贝 { #zc }\n\n零拷贝；NVLink 带宽 900 GB/s，C++17，`sm_90`，H100 SXM。\n\n"
         "### 收发队列 { #qp }\n\n用 `ibv_post_send` 与 `ibv_post_recv` 投递请求。\n"
     ),
     "link/ethernet.en.md": (
-        "---\ntitle: Ethernet\nkind: paper\ntags: [RDMA, NVLink]\n---\n# Ethernet\n\nNetworks.\n\n"
+        f"---\ntitle: Ethernet\nkind: paper\ntags: [RDMA, NVLink]\n{REST}---\n"
+        "# Ethernet\n\nNetworks.\n\n"
         "## Congestion control { #cc }\n\nDCQCN and AllReduce, small parallel.\n\n"
         "## Zero copy { #zc }\n\nNVLink bandwidth 900 GB/s.\n\n"
         "### Send and receive queues { #qp }\n\nPost with `ibv_post_send`.\n"
@@ -68,3 +74,13 @@ def write(folder: Path) -> Path:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
     return folder
+
+
+def page(path: str, text: str) -> Page:
+    """Return what search finds of a note."""
+    return from_html.read_note(catalogue.read_note(path, text.encode(), Path("docs"))[0])
+
+
+def pages(folder: Path) -> list[Page]:
+    """Return what search finds of the notes below a folder."""
+    return [from_html.read_note(note) for note in catalogue.load(folder)[0].notes.values()]

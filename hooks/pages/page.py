@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from hooks.pages import DataFences
     from hooks.pages.term_marks import Marks
     from hooks.pages.values.values import Resolver
-    from hooks.search import pages
+    from hooks.search import sections
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ class Effects:
 
     found: list[Finding] = field(default_factory=list)
     """What is wrong with it."""
-    searched: list[pages.Page] = field(default_factory=list)
+    searched: list[sections.Page] = field(default_factory=list)
     """What search will find of it."""
     fallback: str = ""
     """Where the note is shown in place of its missing twin."""
@@ -148,7 +148,7 @@ def _with_data(page: Rendered, note: Note, place: Place, shared: Shared, effects
     return PLACE.sub(show, finish(page.html.html, page.marked, place.address))
 
 
-def _searched(html: str, note: Note, place: Place) -> pages.Page:
+def _searched(html: str, note: Note, place: Place) -> sections.Page:
     return from_html.read(
         html,
         location=place.page,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Final
@@ -79,23 +79,8 @@ class Engine:
         """
         arguments = ", ".join(map(_literal, (query, language, limit)))
         found: list[dict[str, Any]] = json.loads(str(self._context.eval(f"answer({arguments})")))
-        return [
-            Hit(
-                location=hit["location"],
-                title=hit["title"],
-                page_title=hit["page_title"],
-                breadcrumb=tuple(hit["breadcrumb"]),
-                excerpt_html=hit["excerpt_html"],
-                score=hit["score"],
-                weak=hit["weak"],
-                language=hit["language"],
-                terms=tuple(hit["terms"]),
-                tags=tuple(hit["tags"]),
-                kind=hit["kind"],
-                mark=hit["mark"],
-            )
-            for hit in found
-        ]
+        names = [one.name for one in fields(Hit)]
+        return [Hit(**{name: _fixed(hit[name]) for name in names}) for hit in found]
 
     def close(self) -> None:
         """Free the engine; it answers no more."""
@@ -115,6 +100,10 @@ class Engine:
         self.close()
 
 
+def _fixed(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
+
+
 def _literal(value: object) -> str:
     # JSON.parse of a string is several times faster than reading the same as a program.
     if isinstance(value, dict):
@@ -123,5 +112,5 @@ def _literal(value: object) -> str:
 
 
 def open_engine(index: Index) -> Engine:
-    """Return an engine over an index, such as `build_index(docs_dir)` makes."""
+    """Return an engine over an index."""
     return Engine(index)

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from hooks.data import flat
-from hooks.search.pages import Section, clean, without_signs
+from hooks.search.sections import Section, clean, without_signs
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from hooks.search.pages import Page
+    from hooks.search.sections import Page
 
 LOWEST: Final = 6
 """The lowest level of a section."""

@@ -7,36 +7,27 @@ from typing import Final
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from hooks.notes import Note
+from hooks.markdown import finish
+from hooks.notes import DEFAULT_LANGUAGE, Note
 from hooks.search.formulas import plain
-from hooks.search.pages import (
+from hooks.search.sections import (
     CODE_CLOSE,
     CODE_OPEN,
     NOTE,
     Page,
     Section,
     clean,
-    key_of,
-    with_meta,
     without_signs,
 )
 
 _HEADINGS: Final = {f"h{level}": level for level in range(1, 7)}
-
-
 _SKIPPED: Final = frozenset({"script", "style", "template", "noscript", "button", "nav", "input"})
-
-
 _BLOCKS: Final = frozenset(
     "p li tr dt dd figcaption caption summary blockquote div section table ul ol dl figure "
     "details aside article title desc pre svg thead tbody tfoot header footer hr "
     "center address form fieldset label".split()
 )
-
-
 _FORMULA: Final = "arithmatex"
-
-
 _CELLS: Final = frozenset({"td", "th"})
 
 
@@ -126,6 +117,8 @@ class _Reader:
             self.flush(NOTE)
         elif tag == "br":
             self.current.append(" ")
+        elif tag == "img":
+            self.current.append(attributes.get("alt") or "")
         elif tag == "text" or tag == "tspan":
             return  # labels of a figure, out of order; its title and description say it whole
         elif tag == "pre":
@@ -220,12 +213,22 @@ def read(
         language: The language being built.
         trail: Names of the navigation's sections above it, outermost first.
     """
-    page = Page(
-        location=location,
-        key=key_of(note.path),
-        language=language,
-        title=clean(title),
-        trail=tuple(map(clean, trail)),
-        source=note.path,
+    page = Page(location, note.id, language, clean(title), trail=tuple(map(clean, trail)))
+    if note.meta is not None:
+        page.description = clean(without_signs(note.meta.description))
+        page.kind = note.meta.kind
+        page.tags = tuple(clean(without_signs(tag)) for tag in note.meta.tags)
+    return read_html(page, html)
+
+
+def read_note(note: Note) -> Page:
+    """Return a note as search will find it, without what a build adds to its page."""
+    address = f"{note.id}.html"
+    return read(
+        finish(note.rendered.html.html, note.rendered.marked, lambda target: target),
+        location=address if note.language == DEFAULT_LANGUAGE else f"{note.language}/{address}",
+        title=note.title,
+        note=note,
+        language=note.language,
+        trail=note.topic.split("/"),
     )
-    return with_meta(read_html(page, html), note.meta)

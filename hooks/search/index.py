@@ -13,12 +13,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from hooks.cache import Cache
+from hooks.cache import FOLDER, Cache
 from hooks.data import Term, load_terms
-from hooks.search import from_markdown
+from hooks.notes import catalogue, published
+from hooks.search import from_html
 from hooks.search.entries import KINDS
-from hooks.search.pages import Page
-from hooks.search.pairs import pair_sections
+from hooks.search.sections import Page, pair_sections
 from hooks.search.words import characters, everyday
 
 FORMAT: Final = 1
@@ -37,18 +37,10 @@ class Index:
     tables: dict[str, Any]
     parts: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     """Language -> its parts, in order."""
-    pages: list[Page] = field(default_factory=list)
-    """What the index was made from; empty when it was read from a built site."""
-
-    @property
-    def languages(self) -> list[str]:
-        """Return the languages that the index holds."""
-        return list(self.parts)
 
 
 def _record(page: Page) -> list[Any]:
     """Return a page as the core reads it (Index.add in core/2_index.js)."""
-    extra = [page.description, page.key.rpartition("/")[2]]
     return [
         page.key,
         page.location,
@@ -56,7 +48,7 @@ def _record(page: Page) -> list[Any]:
         list(page.trail),
         page.kind,
         list(page.tags),
-        "\n".join(extra),
+        f"{page.description}\n{page.key.rpartition('/')[2]}",
         page.fallback,
         len(page.sections),
     ]
@@ -125,7 +117,7 @@ def make_index(
         + [[[old, new], []] for old, new in pairs],
         "everyday": everyday.table(),
     }
-    index = Index(tables, pages=list(pages))
+    index = Index(tables)
     for language in dict.fromkeys(page.language for page in pages):
         own = [page for page in pages if page.language == language]
         index.parts[language] = [_part(language, chunk, numbers) for chunk in _cut(own, part_bytes)]
@@ -156,15 +148,16 @@ def _texts(page: Page) -> Iterable[str]:
         yield section.text
 
 
-def build_index(docs_dir: Path, terms: Path | None = None) -> Index:
-    """Return the index of a folder of notes, whoever wrote them, without building a site.
+def build_index(docs: Path, terms: Path | None = None) -> Index:
+    """Return the index of a folder of notes without what a build adds to their pages.
 
     Args:
-        docs_dir: The folder; every `.md` below it is a note.
+        docs: The folder; what was rendered before is kept beside it.
         terms: The folder of terms that mean the same; None or a missing folder: none.
     """
-    groups = load_terms(terms) if terms is not None else []
-    return make_index(from_markdown.read_folder(docs_dir), groups)
+    notes, _ = catalogue.load(docs, kept=Cache(docs.parent / FOLDER))
+    pages = [from_html.read_note(note) for note in published(notes).notes.values()]
+    return make_index(pages, load_terms(terms) if terms is not None else [])
 
 
 def script(function: str, data: object) -> str:

@@ -1,23 +1,33 @@
-"""What a build writes into the site for search."""
+"""What a build writes into the site for search.
+
+The engine is ours, the search box is Material's 9.8.1. Its page script divides and marks words of
+a result's address as the stock engine would; two exact text replacements make it mark what our
+engine found. Each must fit exactly once: when Material changes, `PatchError` stops the build.
+"""
 
 from __future__ import annotations
 
 import itertools
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
 from hooks.cache import Cache
 from hooks.data import Term
-from hooks.search import material
 from hooks.search.engine import core_source
 from hooks.search.index import Index, make_index, script
-from hooks.search.material import PREFIXES, WORKER_NAME, WORKERS_DIR, PatchError, Replacement
-from hooks.search.pages import Page
+from hooks.search.sections import Page
 
+MATERIAL_VERSION: Final = "9.8.1"
+"""The mkdocs-material whose files the replacements below were written for."""
+LANGUAGES: Final = ("zh", "en")
+WORKERS_DIR: Final = "assets/javascripts/workers"
+# Material's file:// code looks for "/worker" in the address of the script, so the files
+# made here stay in the folder of that name.
+WORKER_NAME: Final = "search.handbook.{language}.js"
 FOLDER: Final = "search"
 CORE: Final = f"{FOLDER}/engine.js"
 """The engine, for all languages; the workers load it with the first query."""
@@ -34,6 +44,22 @@ OPTIONS_MARK: Final = (
 )
 WORKER: Final = Path(__file__).parent / "browser" / "worker.js"
 
+PATCHES: Final = (
+    (
+        "words of ?h= are divided by spaces only",
+        r'n=n.replace(/[\s*+\-:~^]+/g," ").replace(/&/g,"&amp;").trim()',
+        r'n=n.replace(/\s+/g," ").replace(/&/g,"&amp;").trim()',
+    ),
+    (
+        "a word of ?h= is not divided by the separator, nor found inside a Latin word",
+        r'|)(${n.replace(/[|\\{}()[\]^$+*?.-]/g,"\\$&").replace(r,"|")})',
+        r'|(?<![0-9A-Za-z])|(?=[^ -~]))(${n.replace(/[|\\{}()[\]^$+*?.-]/g,"\\$&")'
+        r'.replace(/ /g,"|")})',
+    ),
+)
+"""Purpose, old text, new text in `setupSearchHighlighter` of Material's page script
+(integrations/search/highlighter/index.ts)."""
+
 RELIED_ON: Final = (
     # What our worker takes for granted of Material's page script, by what it is for.
     ("SETUP is message 0, with the stock index", "type:0,data:{config:"),
@@ -45,6 +71,14 @@ RELIED_ON: Final = (
     ("sections of lower score than the first go under 'N more'", ".score<"),
     ("the answer holds `items`", "{items:"),
 )
+
+
+class PatchError(ValueError):
+    """A file of Material's is not as this room was written for."""
+
+
+class SearchIndexError(ValueError):
+    """A language has no page that search could find."""
 
 
 @dataclass(slots=True)
@@ -63,14 +97,34 @@ def read_settings(extra: object) -> Settings:
     return Settings(queries if isinstance(queries, dict) else {})
 
 
-def check_bundle(source: str) -> None:
-    """Raise PatchError when Material's page script lacks what our worker relies on."""
-    for purpose, text in RELIED_ON:
-        if text not in source:
+def patch_bundle(source: str) -> str:
+    """Return Material's page script with whole words marked for ?h=.
+
+    Raises PatchError when it lacks what our worker relies on, or unless every text to replace
+    occurs exactly once.
+    """
+    wanted = [*RELIED_ON, *((purpose, old) for purpose, old, _ in PATCHES)]
+    for number, (purpose, text) in enumerate(wanted):
+        if text not in source or (number >= len(RELIED_ON) and source.count(text) > 1):
             raise PatchError(
-                f"Material's page script does not hold '{text}' ({purpose}). hooks/search was"
-                f" written for mkdocs-material {material.MATERIAL_VERSION}: install that version"
+                f"Material's page script does not hold '{text}' once ({purpose}). hooks/search was"
+                f" written for mkdocs-material {MATERIAL_VERSION}: install that version"
             )
+    for _, old, new in PATCHES:
+        source = source.replace(old, new)
+    return source
+
+
+def _bundle(theme_dirs: Iterable[str | Path]) -> Path:
+    """Return Material's page script, which is in one of MkDocs' `config.theme.dirs`."""
+    pattern = "assets/javascripts/bundle.*.min.js"
+    found = [path for folder in theme_dirs for path in Path(folder).glob(pattern)]
+    if len(found) != 1:
+        raise PatchError(
+            f"'{pattern}' fits {[path.name for path in found]} in the theme, expected one file,"
+            f" as in mkdocs-material {MATERIAL_VERSION}"
+        )
+    return found[0]
 
 
 def worker_script(language: str, parts: Mapping[str, Sequence[str]]) -> str:
@@ -85,15 +139,8 @@ def worker_script(language: str, parts: Mapping[str, Sequence[str]]) -> str:
         "titles": {name: TITLES.format(language=name) for name in parts},
         "parts": {k: list(v) for k, v in parts.items()},
     }
-    return material.apply(
-        WORKER.read_text(encoding="utf-8"),
-        [
-            Replacement(
-                "the language and the index", OPTIONS_MARK, json.dumps(options, sort_keys=True)
-            )
-        ],
-        WORKER.name,
-    )
+    source = WORKER.read_text(encoding="utf-8")
+    return source.replace(OPTIONS_MARK, json.dumps(options, sort_keys=True))
 
 
 def index_files(index: Index) -> Iterator[tuple[str, str]]:
@@ -129,11 +176,10 @@ def facets(pages: Sequence[Page], queries: Mapping[str, Sequence[str]]) -> dict[
 
 
 def own_files(
-    theme_dir: Path,
+    theme_dirs: Iterable[str | Path],
     pages: Sequence[Page],
     groups: Sequence[Term] = (),
     settings: Settings | None = None,
-    prefixes: Mapping[str, str] = PREFIXES,
     cache: Cache | None = None,
 ) -> Iterator[tuple[str, str]]:
     """Yield what the site needs for the engine: address in the site, text.
@@ -141,34 +187,29 @@ def own_files(
     Raises PatchError when the theme is not the one it was written for, and SearchIndexError
     when a language has no page.
     """
-    for language in prefixes:
+    for language in LANGUAGES:
         if not any(page.language == language for page in pages):
-            raise material.SearchIndexError(
+            raise SearchIndexError(
                 f"no page in '{language}' was seen by the build; {len(pages)} pages were."
                 f" In mkdocs.yml the plugins must come in the order search, i18n, offline, and"
                 f" no language's build may have failed"
             )
-    bundle = material.single(theme_dir / "assets/javascripts", "bundle.*.min.js")
-    stock = bundle.read_bytes().decode("utf-8")
-    check_bundle(stock)
+    bundle = _bundle(theme_dirs)
+    yield f"assets/javascripts/{bundle.name}", patch_bundle(bundle.read_text(encoding="utf-8"))
     index = make_index(pages, groups, cache=cache)
     yield from index_files(index)
     yield CORE, core_source()
     parts = {
-        language: [
-            PART.format(language=language, number=number)
-            for number in range(len(index.parts[language]))
-        ]
-        for language in prefixes
+        language: [PART.format(language=language, number=at) for at in range(len(those))]
+        for language, those in index.parts.items()
     }
-    for language in prefixes:
-        address = f"{WORKERS_DIR}/{WORKER_NAME.format(language=language)}"
-        yield address, worker_script(language, parts)
-    yield f"assets/javascripts/{bundle.name}", material.patch_bundle(stock)
     chosen = settings or Settings()
     suggested = facets(pages, chosen.queries)
-    for language in prefixes:  # what a page asks for as soon as its search is opened
+    for language in LANGUAGES:
+        address = f"{WORKERS_DIR}/{WORKER_NAME.format(language=language)}"
+        yield address, worker_script(language, {name: parts[name] for name in LANGUAGES})
         suggested[language]["topics"] = chosen.topics.get(language, [])
+        # What a page asks for as soon as its search is opened.
         suggested[language]["files"] = [CORE, TITLES.format(language=language)]
     yield FACETS, f"var __search_facets = {json.dumps(suggested, ensure_ascii=False)};\n"
 
@@ -181,7 +222,7 @@ def tiny_index(text: str) -> str:
 
 def install(
     site_dir: Path,
-    theme_dir: Path,
+    theme_dirs: Iterable[str | Path],
     pages: Sequence[Page],
     groups: Sequence[Term] = (),
     settings: Settings | None = None,
@@ -197,7 +238,7 @@ def install(
     index = site_dir / "search/search_index.json"
     tiny = tiny_index(index.read_text(encoding="utf-8"))
     stock = {"search/search_index.json": tiny, "search/search_index.js": f"var __index = {tiny}"}
-    files = own_files(theme_dir, list(latest.values()), groups, chosen, cache=cache)
+    files = own_files(theme_dirs, list(latest.values()), groups, chosen, cache=cache)
     for address, content in itertools.chain(stock.items(), files):
         path = site_dir / address
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -18,8 +18,6 @@ from hooks.data import Layout
 from hooks.search.install import FOLDER, PART, TABLES, TITLES
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from hooks.search.engine import Hit
     from hooks.search.index import Index
 
@@ -52,34 +50,15 @@ def read_site(site: Path) -> Index | None:
     return index if index.parts else None
 
 
-def _open_index(docs: Path | None, root: Path) -> tuple[Index, Path | None, Path]:
-    """Return the index, the built site it is of (if any), and the folder of notes."""
-    from hooks.search.index import build_index
-
-    own = root / "docs"
-    if docs is None or docs.resolve() == own:
-        built = read_site(root / "site")
-        if docs is None and built is not None:
-            return built, root / "site", own
-        return build_index(own, Layout(own).terms), None, own
-    return build_index(docs, Layout(docs).terms), None, docs
-
-
-def link_of(hit: Hit, sources: Mapping[str, str], site: Path | None, docs: Path) -> str:
-    """Return what opens a hit: the built page, or the note's file and heading.
-
-    Args:
-        hit: The section.
-        sources: Page of the site -> the note it was made from, below `docs`.
-        site: The built site, if the index is of one.
-        docs: The folder of notes.
-    """
+def link_of(hit: Hit, root: Path, *, is_built: bool) -> str:
+    """Return what opens a hit: the built page, or the note's file and heading."""
     page, _, anchor = hit.location.partition("#")
-    if site is not None:
-        address = (site.resolve() / page).as_uri()
-        return f"{address}#{quote(anchor)}" if anchor else address
-    path = (docs / sources.get(page, page)).as_posix()
-    return f"{path}#{anchor}" if anchor else path
+    if is_built:
+        link = (root / "site" / page).as_uri()
+        return f"{link}#{quote(anchor)}" if anchor else link
+    note = root / "docs" / page.removeprefix("en/").removesuffix(".html")
+    suffix = ".en.md" if page.startswith("en/") else ".md"
+    return f"{note.as_posix()}{suffix}" + (f"#{anchor}" if anchor else "")
 
 
 def _plain(excerpt: str, *, colour: bool) -> str:
@@ -107,25 +86,19 @@ def as_text(number: int, hit: Hit, link: str, *, colour: bool = False) -> str:
 @click.option("--language", type=click.Choice(["zh", "en"]), default="zh", show_default=True)
 @click.option("--limit", type=click.IntRange(1, 100), default=8, show_default=True)
 @click.option("--json", "as_json", is_flag=True, help="Print a list of objects.")
-@click.option(
-    "--docs",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
-    help="Search the notes in this folder (default: the built site, else this handbook's docs).",
-)
-def search(
-    words: tuple[str, ...], language: str, limit: int, as_json: bool, docs: Path | None
-) -> None:
-    """Find the sections that answer WORDS, as the site's search does.
+def search(words: tuple[str, ...], language: str, limit: int, as_json: bool) -> None:
+    """Find the sections that answer WORDS, as the site's search does: of the built site, else of
+    the notes.
 
     Also: kind:paper, tag:NVLink, "exact words", !word. Exit status: 0 found, 1 nothing found.
     """
-    from hooks.search.engine import open_engine
+    from hooks.search.engine import build_index, open_engine
 
-    index, site, folder = _open_index(docs, ROOT)
-    sources = {page.location: page.source for page in index.pages}
-    with open_engine(index) as engine:
+    built = read_site(ROOT / "site")
+    docs = ROOT / "docs"
+    with open_engine(built or build_index(docs, Layout(docs).terms)) as engine:
         hits = engine.search(" ".join(words), language, limit)
-    links = [link_of(hit, sources, site, folder) for hit in hits]
+    links = [link_of(hit, ROOT, is_built=built is not None) for hit in hits]
     if as_json:
         found = [asdict(hit) | {"link": link} for hit, link in zip(hits, links, strict=True)]
         click.echo(json.dumps(found, ensure_ascii=not _takes_unicode(), indent=1))

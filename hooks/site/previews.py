@@ -11,7 +11,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from hooks.notes import is_takeaway
-from hooks.search import pages as search_pages
+from hooks.search import sections
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -23,7 +23,7 @@ _ENDS = "。！？"
 _LATIN_ENDS = ".!?"
 _SHORT = ("e.g.", "i.e.", "vs.", "cf.", "Fig.", "No.", "approx.")
 """Words that end with a point and no sentence."""
-_SIGNS = str.maketrans("", "", search_pages.CODE_OPEN + search_pages.CODE_CLOSE)
+_SIGNS = str.maketrans("", "", sections.CODE_OPEN + sections.CODE_CLOSE)
 
 
 def path_of(language: str) -> str:
@@ -31,7 +31,7 @@ def path_of(language: str) -> str:
     return f"previews/{language}.js"
 
 
-def files(pages: Iterable[search_pages.Page]) -> dict[str, str]:
+def files(pages: Iterable[sections.Page]) -> dict[str, str]:
     """Return the data of each language as a script, by path in the site."""
     found: dict[str, dict[str, Any]] = {}
     for page in pages:
@@ -46,7 +46,7 @@ def files(pages: Iterable[search_pages.Page]) -> dict[str, str]:
     }
 
 
-def preview(page: search_pages.Page) -> list[Any]:
+def preview(page: sections.Page) -> list[Any]:
     """Return title, takeaway, and the first sentences of sections by id."""
     takeaway = next((one for one in page.sections if is_takeaway(one.title)), None)
     said = cut(" ".join(_lines(takeaway)), MOST) if takeaway else ""
@@ -59,22 +59,21 @@ def preview(page: search_pages.Page) -> list[Any]:
     return [page.title, said, sections] if sections else [page.title, said]
 
 
-def _lines(section: search_pages.Section) -> list[str]:
+def _lines(section: sections.Section) -> list[str]:
     """Return the lines of prose: no rows of tables, listings, notes or entries of lists."""
     return [
         line.translate(_SIGNS)
         for line in section.text.split("\n")
         if line
-        and not line.startswith(search_pages.NOTE)
+        and not line.startswith(sections.NOTE)
         and "\t" not in line
         and not (
-            line.startswith(search_pages.CODE_OPEN)
-            and line.find(search_pages.CODE_CLOSE) == len(line) - 1
+            line.startswith(sections.CODE_OPEN) and line.find(sections.CODE_CLOSE) == len(line) - 1
         )
     ]
 
 
-def _first(section: search_pages.Section) -> str:
+def _first(section: sections.Section) -> str:
     lines = _lines(section)
     return cut(sentence(lines[0]), MOST_OF_SECTION) if lines else ""
 

@@ -10,7 +10,7 @@ from hooks.findings import Finding
 from hooks.links import check, moved
 from hooks.notes import drafts, history, navigation, new_note
 from hooks.notes.note import Catalogue
-from hooks.search.from_markdown import read_folder
+from hooks.search.engine import build_index
 from tests.samples import note, said, tree
 
 NAV = "nav:\n  - t/index.md\n  - 甲:\n      - t/a.md\n      - t/b.md\n"
@@ -65,7 +65,8 @@ def test_a_scaffold_publishes_nothing(tmp_path: Path) -> None:
     assert drafts.draft_ids(notes) == {"t/b", "t/example"}
     assert set(shown.notes) == {"t/index.md", "t/a.md"}
     assert not any("example" in one for one in moved.current(shown))
-    assert {page.key for page in read_folder(tmp_path / "docs")} == {"t/index", "t/a"}
+    (found,) = build_index(tmp_path / "docs").parts["zh"]
+    assert [page[0] for page in found["pages"]] == ["t/a", "t/index"]
 
 
 def test_navigation_without_drafts(tmp_path: Path) -> None:

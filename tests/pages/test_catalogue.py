@@ -12,8 +12,7 @@ from hooks.notes.note import Catalogue
 from hooks.pages import DataFences, Item, answers, blocks, catalogue
 from hooks.search.engine import make_index, open_engine
 from hooks.search.entries import Entry, add_entries
-from hooks.search.from_markdown import read_note
-from tests import ours
+from tests import ours, search_notes
 from tests.samples import found_in, note, said, tree
 
 TERMS = """\
@@ -124,7 +123,7 @@ def test_links_to_generated_ids(
 def test_search_finds_every_kind(
     items: tuple[Item, ...], query: str, location: str, mark: str
 ) -> None:
-    pages = [read_note(path, str(text).encode()) for path, text in FILES.items()]
+    pages = [search_notes.page(path, str(text)) for path, text in FILES.items()]
     add_entries(
         pages,
         [

@@ -11,7 +11,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from hooks.pages import footnotes
 from hooks.search import from_html
-from hooks.search.pages import Page
+from hooks.search.sections import Page
 from tests.samples import note, tree
 
 EXTENSIONS = ["footnotes", "tables", "md_in_html"]

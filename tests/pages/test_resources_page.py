@@ -11,7 +11,8 @@ from selectolax.lexbor import LexborHTMLParser
 from hooks.data import KINDS, LEVELS, FactBase, Library, Resource, load_resources
 from hooks.notes.note import Catalogue
 from hooks.pages import markers, resources, topics
-from hooks.search import from_html, pages
+from hooks.search import from_html
+from hooks.search.sections import Page
 from tests.samples import note, tree
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -117,7 +118,7 @@ def test_search_finds_each_entry_by_itself(notes: Catalogue) -> None:
         LIBRARY, AREAS, resources.citing(LIBRARY, notes, "en", FactBase(), {}), "en"
     )
     html = re.sub(r"^## (.+)$", r'<h2 id="x">\1</h2>', html, flags=re.MULTILINE)
-    page = from_html.read_html(pages.Page("l", resources.PAGE, "en", "t"), html)
+    page = from_html.read_html(Page("l", resources.PAGE, "en", "t"), html)
     assert [(one.title, one.text) for one in page.sections] == [
         ("t", ""),
         ("Across the field", ""),

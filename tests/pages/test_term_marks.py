@@ -11,7 +11,7 @@ from hooks.data import Glossary, check_terms
 from hooks.pages import glossary as entries
 from hooks.pages import term_marks
 from hooks.search.from_html import read_html
-from hooks.search.pages import Page
+from hooks.search.sections import Page
 from tests.samples import HEAD, note, tree
 
 TERMS = """\

@@ -1,15 +1,11 @@
-"""Sections out of built pages and out of Markdown: what a reader would call the same text."""
+"""Sections out of rendered pages: what a reader would call the same text."""
 
 from __future__ import annotations
-
-from pathlib import Path
 
 import pytest
 
 from hooks.search.from_html import read_html
-from hooks.search.from_markdown import read_folder, read_note
-from hooks.search.pages import CODE_CLOSE, CODE_OPEN, NOTE, Page, key_of, location_of
-from hooks.search.pairs import pair_sections
+from hooks.search.sections import CODE_CLOSE, CODE_OPEN, NOTE, Page, pair_sections
 from tests import search_notes
 
 _NAMES = str.maketrans({CODE_OPEN: "«", CODE_CLOSE: "»", NOTE: "¹"})
@@ -68,71 +64,33 @@ def test_sections_of_html(html: str, sections: list[tuple[str, int, str, str]]) 
     assert _html(html) == sections
 
 
-@pytest.mark.parametrize(
-    ("text", "sections"),
-    [
-        (
-            "# 题\n\n引言。\n\n## 节 `x`\n\n第一段`f()`，[链接](b.md)。\n\n- 项\n",
-            [("", 1, "题", "引言。"), ("节-x", 2, "节 x", "第一段«f()»，链接。\n项")],
-        ),
-        ("## 节 { #own }\n\n文\n", [("", 1, "a", ""), ("own", 2, "节", "文")]),
-        ("## 节\n## 节\n", [("", 1, "a", ""), ("节", 2, "节", ""), ("节-1", 2, "节", "")]),
-        ("| 代 | 带宽 |\n| --- | --- |\n| 4 | 900 |\n", [("", 1, "a", "代\t带宽\n4\t900")]),
-        (
-            '???+ note "提示"\n    正文\n\n    ```c\n    int a;\n    ```\n\n之后\n',
-            [("", 1, "a", "提示\n正文\n«int a;»\n之后")],
-        ),
-        ('=== "C++"\n\n    甲\n\n=== "Python"\n\n    乙\n', [("", 1, "a", "C++\n甲\nPython\n乙")]),
-        ("    缩进的代码\n", [("", 1, "a", "«缩进的代码»")]),
-        ("> [!NOTE]\n> 提示\n", [("", 1, "a", "提示")]),
-        (
-            "## 一\n\n文[^1]\n\n## 二\n\n[^1]: 出处\n",
-            [("", 1, "a", ""), ("一", 2, "一", "文\n¹出处"), ("二", 2, "二", "")],
-        ),
-        ('文\n\n<!-- 注释 -->\n\n--8<-- "x.md"\n', [("", 1, "a", "文")]),
-        ("```\n## 不是标题\n```\n", [("", 1, "a", "«## 不是标题»")]),
-    ],
-    ids="headings own-id repeated table note tabs code callout footnote comment fence".split(),
-)
-def test_sections_of_markdown(text: str, sections: list[tuple[str, int, str, str]]) -> None:
-    assert _seen(read_note("a.md", text.encode())) == sections
+def test_a_note_is_read_as_it_is_rendered() -> None:
+    text = (
+        "# 题\n\n引言[^1]，![图](a.svg)\n\n## 节 `x` { #own }\n\n第一段`f()`，[链接](b.md)。\n\n"
+        '???+ note "提示"\n    正文\n\n<!-- 注释 -->\n\n## 节\n\n[^1]: 出处\n'
+    )
+    assert _seen(search_notes.page("b/a.en.md", text)) == [
+        ("", 1, "题", "引言，图\n¹出处"),
+        ("own", 2, "节 x", "第一段«f()»，链接。\n提示\n正文"),
+        ("节", 2, "节", ""),
+    ]
 
 
-def test_front_matter_is_kept_whatever_it_holds() -> None:
-    fields = "title: 名\nkind: paper\ntags: [甲, 2]\ndescription: 说明\n"
-    text = f"---\n{fields}---\n# 题\n"
-    page = read_note("b/a.md", text.encode())
-    assert (page.title, page.kind, page.tags) == ("名", "paper", ("甲", "2"))
+def test_a_page_has_its_place_and_what_its_front_matter_says() -> None:
+    fields = "title: 名\nkind: paper\ntags: [甲, 乙]\ndescription: 说明\nverified: 2026-01-02\n"
+    page = search_notes.page("b/a.en.md", f"---\n{fields}---\n# 名\n")
+    assert (page.key, page.location, page.language) == ("b/a", "en/b/a.html", "en")
+    assert (page.title, page.kind, page.tags) == ("名", "paper", ("甲", "乙"))
     assert page.description == "说明"
-    assert read_note("a.md", b"---\ntitle: [1\n---\n\xff\n").sections[0].text == "\ufffd"
-
-
-@pytest.mark.parametrize(
-    ("source", "key", "location"),
-    [
-        ("a/b.md", "a/b", "a/b.html"),
-        ("a/b.en.md", "a/b", "en/a/b.html"),
-        ("README.md", "README", "index.html"),
-        ("a/README.md", "a/README", "a/index.html"),
-        ("a/readme.md", "a/readme", "a/readme.html"),
-    ],
-)
-def test_addresses(source: str, key: str, location: str) -> None:
-    assert (key_of(source), location_of(source)) == (key, location)
 
 
 def test_twins_share_numbers_as_long_as_their_headings_agree() -> None:
     pages = [
-        read_note("a.md", "# 甲\n## 一\n## 二\n### 三\n".encode()),
-        read_note("a.en.md", b"# A\n## one\n### other\n### three\n"),
-        read_note("b.md", "# 乙\n".encode()),
+        search_notes.page("a.md", "# 甲\n\n## 一\n\n## 二\n\n### 三\n"),
+        search_notes.page("a.en.md", "# A\n\n## one\n\n### other\n\n### three\n"),
+        search_notes.page("b.md", "# 乙\n"),
     ]
     numbers = pair_sections(pages)
     assert numbers["a", "zh"] == [0, 1, 2, 3]
     assert numbers["a", "en"] == [0, 1, 4, 5]
     assert numbers["b", "zh"] == [6]
-
-
-def test_a_folder_is_read_whole(tmp_path: Path) -> None:
-    docs = search_notes.write(tmp_path / "docs")
-    assert {page.source for page in read_folder(docs)} == set(search_notes.NOTES)

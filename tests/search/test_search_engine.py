@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from hooks import search
 from hooks.search.engine import Engine, Hit, build_index, core_source, open_engine
-from hooks.search.from_markdown import read_note
 from hooks.search.index import Index, make_index
 from tests import search_notes
 
@@ -32,7 +31,7 @@ def ours(notes_index: Index) -> Iterator[Engine]:
 
 def _of(*notes: tuple[str, str]) -> Engine:
     """Return an engine over notes: path, text."""
-    return open_engine(make_index([read_note(path, text.encode()) for path, text in notes]))
+    return open_engine(make_index([search_notes.page(*one) for one in notes]))
 
 
 def test_core_is_ascii() -> None:
@@ -369,7 +368,7 @@ def test_our_own_notes(ours: Engine, language: str, query: str, first: str) -> N
     ("language", "query", "first"),
     [
         # One word that stands nowhere empties nothing.
-        ("zh", "显存 9B", "train/transformer-math.html#moe总参数与激活参数"),
+        ("zh", "显存 9B", "train/memory.html#1b参数对应多少g显存"),
         ("zh", "流水线并行 xyzzy", "train/pipeline-parallel.html"),
         # A misspelt name is repaired before it is stemmed: Hopper, not hop.
         ("en", "Hoper architecture", "en/chip/gpu-generations.html"),

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from hooks.search.engine import core_source, open_engine
-from hooks.search.from_markdown import read_note
 from hooks.search.index import make_index
 from hooks.search.words import everyday
+from tests import search_notes
 
 WORDS = everyday.everyday()
 
@@ -35,15 +35,15 @@ def test_light_words_are_given_once() -> None:
     [("用户要先注册。", "怎么登记用户", True), ("用户要先付款。", "怎么登记用户", False)],
 )
 def test_a_group_is_used_where_its_words_stand(text: str, query: str, found: bool) -> None:
-    note = read_note("a.md", f"# 甲\n\n{text}\n".encode())
-    other = read_note("b.md", "# 乙\n\n无关的内容。\n".encode())
+    note = search_notes.page("a.md", f"# 甲\n\n{text}\n")
+    other = search_notes.page("b.md", "# 乙\n\n无关的内容。\n")
     with open_engine(make_index([note, other])) as engine:
         hits = engine.search(query)
     assert bool(hits and "注册" in " ".join(hits[0].terms)) == found
 
 
 def test_core_needs_no_words() -> None:
-    index = make_index([read_note("a.md", "# 甲\n\n带宽\n".encode())])
+    index = make_index([search_notes.page("a.md", "# 甲\n\n带宽\n")])
     del index.tables["everyday"]
     assert core_source()
     with open_engine(index) as engine:

@@ -14,18 +14,20 @@ from py_mini_racer import MiniRacer
 
 from hooks.data import check_terms
 from hooks.search.engine import open_engine
-from hooks.search.from_markdown import read_folder, read_note
 from hooks.search.index import Index, make_index
 from hooks.search.install import (
+    PATCHES,
     RELIED_ON,
-    check_bundle,
+    WORKERS_DIR,
+    PatchError,
+    SearchIndexError,
     facets,
     index_files,
     install,
     own_files,
+    patch_bundle,
 )
-from hooks.search.material import WORKERS_DIR, PatchError, SearchIndexError
-from hooks.search.pages import Page
+from hooks.search.sections import Page
 from hooks.search.terminal import read_site
 from tests import search_notes
 from tests.conftest import ROOT
@@ -38,13 +40,13 @@ ADDRESS = "https://a.example/x/assets/javascripts/workers/search.handbook.zh.js"
 
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory: pytest.TempPathFactory) -> list[Page]:
-    return read_folder(search_notes.write(tmp_path_factory.mktemp("docs")))
+    return search_notes.pages(search_notes.write(tmp_path_factory.mktemp("docs")))
 
 
 @pytest.fixture(scope="module")
 def files(pages: list[Page]) -> dict[str, str]:
     glossary, _ = check_terms({"terms.yml": search_notes.TERMS})
-    return dict(own_files(THEME, pages, list(glossary.terms.values())))
+    return dict(own_files([THEME], pages, list(glossary.terms.values())))
 
 
 class Worker:
@@ -149,8 +151,8 @@ def test_results_say_where_they_stand_and_what_was_repaired(files: dict[str, str
 
 def test_several_sections_of_a_page_are_shown(files: dict[str, str]) -> None:
     text = "# 甲\n\n" + "".join(f"## 节{n}\n\n这一节讲拥塞窗口。\n\n" for n in range(9))
-    pages = [read_note("a.md", text.encode()), read_note("a.en.md", b"# A\n")]
-    (group,) = Worker(dict(own_files(THEME, pages))).ask("拥塞窗口")
+    pages = [search_notes.page("a.md", text), search_notes.page("a.en.md", "# A\n")]
+    (group,) = Worker(dict(own_files([THEME], pages))).ask("拥塞窗口")
     best = max(item["score"] for item in group)
     shown = [item for item in group if "#" in item["location"] and item["score"] == best]
     assert 3 <= len(shown) <= 6
@@ -205,17 +207,20 @@ def test_facets_count_kinds_and_tags(pages: list[Page]) -> None:
     assert set(found["zh"]["queries"]) <= {tag["name"] for tag in found["zh"]["tags"]}
 
 
-@pytest.mark.parametrize(("purpose", "text"), RELIED_ON, ids=[text for _, text in RELIED_ON])
+_HELD = [*RELIED_ON, *((purpose, old) for purpose, old, _ in PATCHES)]
+
+
+@pytest.mark.parametrize(("purpose", "text"), _HELD, ids=[text for _, text in _HELD])
 def test_another_page_script_is_refused(purpose: str, text: str) -> None:
-    check_bundle(BUNDLE)
+    assert patch_bundle(BUNDLE) != BUNDLE
     with pytest.raises(PatchError, match="install that version") as error:
-        check_bundle(BUNDLE.replace(text, ""))
+        patch_bundle(BUNDLE.replace(text, ""))
     assert purpose in str(error.value)
 
 
 def test_a_missing_language_is_refused(pages: list[Page]) -> None:
     with pytest.raises(SearchIndexError, match=r"no page in 'en'.*search, i18n, offline"):
-        dict(own_files(THEME, [page for page in pages if page.language == "zh"]))
+        dict(own_files([THEME], [page for page in pages if page.language == "zh"]))
 
 
 def _site(folder: Path) -> Path:
@@ -232,7 +237,7 @@ def test_install_twice_is_install_once(tmp_path: Path, pages: list[Page]) -> Non
     site = _site(tmp_path)
     seen = []
     for _ in range(2):
-        install(site, THEME, pages)
+        install(site, [THEME], pages)
         seen.append({path: path.read_bytes() for path in sorted(site.rglob("*")) if path.is_file()})
     assert seen[0] == seen[1]
     stock = json.loads((site / "search/search_index.json").read_text(encoding="utf-8"))

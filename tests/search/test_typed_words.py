@@ -7,8 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from hooks.search.engine import Engine, make_index, open_engine
-from hooks.search.from_markdown import read_folder
-from tests import samples
+from tests import samples, search_notes
 
 PAIRS = {
     "topic/memory": (
@@ -45,7 +44,7 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
         path.parent.mkdir(exist_ok=True)
         path.write_text(samples.note(body, title), encoding="utf-8")
         path.with_suffix(".en.md").write_text(samples.note(body_en, title_en), encoding="utf-8")
-    with open_engine(make_index(read_folder(docs))) as engine:
+    with open_engine(make_index(search_notes.pages(docs))) as engine:
         yield engine
 
 

@@ -6,11 +6,11 @@ import json
 
 import pytest
 
-from hooks.search import pages
-from hooks.search.pages import Page, Section
+from hooks.search import sections
+from hooks.search.sections import Page, Section
 from hooks.site import previews
 
-CODE = f"{pages.CODE_OPEN}x{pages.CODE_CLOSE}"
+CODE = f"{sections.CODE_OPEN}x{sections.CODE_CLOSE}"
 SENTENCES = {
     "First. Second.": "First.",
     "甲是乙。丙。": "甲是乙。",
@@ -41,7 +41,7 @@ def test_a_page_and_its_sections() -> None:
         Section("", 1, "甲"),
         Section("结论", 2, "一句话结论", f"用 {CODE} 看。\n再看。"),
         Section("表", 2, "表", "a\tb\n1\t2"),
-        Section("码", 2, "码", f"{CODE}\n{pages.NOTE}注。\n{CODE} 是丙。丁。"),
+        Section("码", 2, "码", f"{CODE}\n{sections.NOTE}注。\n{CODE} 是丙。丁。"),
         Section("空", 2, "空"),
     ]
     assert previews.preview(page) == ["甲", "用 x 看。 再看。", {"码": "x 是丙。"}]

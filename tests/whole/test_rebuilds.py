@@ -12,7 +12,7 @@ import pytest
 
 from hooks import build as building
 from hooks.pages import Effects, Place
-from hooks.search import pages
+from hooks.search.sections import Page
 from tests.conftest import ROOT, Once, Project
 from tests.samples import note, stepped
 from tests.whole.test_build import fingerprint
@@ -85,7 +85,7 @@ def test_same_bytes_after_a_change(built: Path, tmp_path: Path, name: str) -> No
 
 def test_a_note_without_translation_learns_its_second_address() -> None:
     build: Any = SimpleNamespace(found=[], searched={}, files={}, asked={}, written={})
-    found = pages.Page("ccl/ring.html", "ccl/ring", "zh", "环", source="ccl/ring.md")
+    found = Page("ccl/ring.html", "ccl/ring", "zh", "环")
     for page, effects in (
         ("ccl/ring.html", Effects(searched=[found])),
         ("en/ccl/ring.html", Effects(fallback="en/ccl/ring.html")),

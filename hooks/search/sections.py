@@ -1,35 +1,26 @@
-"""A page and its sections, as search knows them, and what identifies them."""
+"""Pages cut into sections: the records that an index is built from.
+
+A section's text is plain, one block (paragraph, list item, table row, line of code) a line.
+Code stands between `CODE_OPEN` and `CODE_CLOSE`, cells of a table row are divided by tabs, and
+the text of a footnote, which counts less, is a line that begins with `NOTE`.
+"""
 
 from __future__ import annotations
 
-import posixpath
 import re
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from hooks.notes import FrontMatter, language_of
-
 CODE_OPEN: Final = "\ue001"
-
-
 CODE_CLOSE: Final = "\ue002"
-
-
 NOTE: Final = "\ue003"
 
-
 _PRIVATE = re.compile("[\ue000-\ue00f]")
-
-
 _OTHERS: Final = r"\u00a0\u200b\ufeff\r\f\v"
 # All runs of blanks but that of one space, which stays: texts are full of those.
 _BLANKS = re.compile(rf" [ {_OTHERS}]+|[{_OTHERS}][ {_OTHERS}]*")
-
-
 _HAN: Final = "\u2e80-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uff65"
-
-
 # A line end inside a Chinese sentence is no space.
 _HAN_BREAK = re.compile(rf"(?<=[{_HAN}])\s*\n\s*(?=[{_HAN}])")
 
@@ -67,12 +58,8 @@ class Page:
     description: str = ""
     kind: str = ""
     tags: tuple[str, ...] = ()
-    is_draft: bool = False
-    """Whether its author calls it unfinished: nothing of it is to be found."""
     fallback: str = ""
     """Where the page is shown among those of the other language, when it is not translated."""
-    source: str = ""
-    """Path of the Markdown file below the docs folder."""
 
 
 def without_signs(text: str) -> str:
@@ -87,40 +74,36 @@ def clean(text: str) -> str:
     return _BLANKS.sub(" ", text).strip(" ")
 
 
-def key_of(source: str) -> str:
-    """Return what `a/b.md` and `a/b.en.md` share: `a/b`."""
-    path = source.removesuffix(".md")
-    language = language_of(source)
-    return path.removesuffix(f".{language}")
+def pair_sections(pages: Sequence[Page]) -> dict[tuple[str, str], list[int]]:
+    """Number the sections of all pages; sections that say the same in two languages share one.
 
-
-def location_of(source: str) -> str:
-    """Return the address at which a site without directory addresses shows a source file."""
-    key = key_of(source)
-    folder, _, name = key.rpartition("/")
-    if name == "README":  # as MkDocs does: `readme.md` is a page like any other
-        key = posixpath.join(folder, "index")
-    prefix = "en/" if language_of(source) == "en" else ""
-    return f"{prefix}{key}.html"
-
-
-def with_meta(page: Page, meta: FrontMatter | Mapping[str, object] | None) -> Page:
-    """Fill a page's fields from its front matter, whose values may be of any type."""
-    if meta is None:
-        return page
-    fields = meta if not hasattr(meta, "model_dump") else meta.model_dump()
-
-    def words(name: str) -> tuple[str, ...]:
-        value = fields.get(name)
-        items = value if isinstance(value, list | tuple) else [value] if value else []
-        return tuple(clean(without_signs(str(item))) for item in items if str(item).strip())
-
-    def word(name: str) -> str:
-        value = fields.get(name)
-        return clean(without_signs(value)) if isinstance(value, str) else ""
-
-    page.description = word("description")
-    page.kind = word("kind")
-    page.is_draft = fields.get("draft") is True
-    page.tags = words("tags")
-    return page
+    Returns for (key, language) the number of each section in order. Twins pair by order as
+    long as the levels of their headings agree (notes.twins reports where they do not);
+    what has a key pairs by it.
+    """
+    numbers: dict[tuple[str, str], list[int]] = {}
+    first: dict[str, Page] = {}
+    count = 0
+    for page in pages:
+        known = first.setdefault(page.key, page)
+        twin = numbers.get((known.key, known.language), []) if known is not page else []
+        theirs = dict(zip(map(id, known.sections), twin, strict=False))
+        headings = [section for section in known.sections if not section.key]
+        named = {section.key: section for section in known.sections if section.key}
+        own = []
+        paired = bool(twin)
+        order = 0
+        for section in page.sections:
+            other = named.get(section.key) if section.key else None
+            if not section.key:
+                same = order < len(headings) and headings[order].level == section.level
+                paired = paired and same
+                other = headings[order] if paired else None
+                order += 1
+            if twin and other is not None:
+                own.append(theirs[id(other)])
+            else:
+                own.append(count)
+                count += 1
+        numbers[page.key, page.language] = own
+    return numbers
