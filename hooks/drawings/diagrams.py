@@ -12,6 +12,7 @@ import hashlib
 import html as html_lib
 import json
 import re
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -119,6 +120,13 @@ def refusals(texts: list[str], library: Path) -> dict[str, str]:
     """Return what mermaid says, in its own words, of the texts that it cannot draw."""
     if not texts:
         return {}
+    # Promises of V8 cannot be waited for in a thread in which an event loop runs.
+    with ThreadPoolExecutor(1) as apart:
+        found = apart.submit(_parse, texts, library).result()
+    return {text: message for text, message in found.items() if message}
+
+
+def _parse(texts: list[str], library: Path) -> dict[str, str]:
     # V8 takes a second to start: only for a text that was changed and not yet drawn.
     from py_mini_racer import JSPromise, MiniRacer
 
@@ -130,7 +138,7 @@ def refusals(texts: list[str], library: Path) -> dict[str, str]:
             promise = engine.eval(f"parseDiagram({json.dumps(text)})")
             assert isinstance(promise, JSPromise)
             found[text] = str(promise.get()).strip()
-    return {text: message for text, message in found.items() if message}
+    return found
 
 
 def _finding(diagram: Diagram, message: str) -> Finding:
