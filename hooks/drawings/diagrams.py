@@ -120,13 +120,12 @@ def refusals(texts: list[str], library: Path) -> dict[str, str]:
     """Return what mermaid says, in its own words, of the texts that it cannot draw."""
     if not texts:
         return {}
-    # Promises of V8 cannot be waited for in a thread in which an event loop runs.
-    with ThreadPoolExecutor(1) as apart:
-        found = apart.submit(_parse, texts, library).result()
-    return {text: message for text, message in found.items() if message}
+    # An answer of V8 cannot be waited for where an event loop runs, as beside a browser in tests.
+    with ThreadPoolExecutor(1) as beside:
+        return beside.submit(_ask, texts, library).result()
 
 
-def _parse(texts: list[str], library: Path) -> dict[str, str]:
+def _ask(texts: list[str], library: Path) -> dict[str, str]:
     # V8 takes a second to start: only for a text that was changed and not yet drawn.
     from py_mini_racer import JSPromise, MiniRacer
 
@@ -138,7 +137,7 @@ def _parse(texts: list[str], library: Path) -> dict[str, str]:
             promise = engine.eval(f"parseDiagram({json.dumps(text)})")
             assert isinstance(promise, JSPromise)
             found[text] = str(promise.get()).strip()
-    return found
+    return {text: message for text, message in found.items() if message}
 
 
 def _finding(diagram: Diagram, message: str) -> Finding:
