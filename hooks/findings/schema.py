@@ -282,26 +282,16 @@ def load_model(
     return (None if findings else record), findings + mistakes
 
 
-def day(value: object) -> datetime.date:
-    """Return a date, for fields that are one.
-
-    Raises:
-        ValueError: It is something else, or a text that looks like a date.
-    """
-    # YAML reads `2026-11-21` as a date and `2026-11-21 10:00` as a time: refuse the latter.
-    if isinstance(value, datetime.datetime) or not isinstance(value, datetime.date):
-        raise ValueError("must be a date such as 2026-11-21, without quotes")
-    return value
-
-
 def past_day(value: object) -> datetime.date:
     """Return a date that is not in the future.
 
     Raises:
-        ValueError: It is something else, or later than today.
+        ValueError: It is something else, or a text that looks like a date, or later than today.
     """
-    date = day(value)
+    # YAML reads `2026-11-21` as a date and `2026-11-21 10:00` as a time: refuse the latter.
+    if isinstance(value, datetime.datetime) or not isinstance(value, datetime.date):
+        raise ValueError("must be a date such as 2026-11-21, without quotes")
     # One day of grace: the author may be east of the machine that checks.
-    if date > datetime.datetime.now(tz=datetime.UTC).date() + datetime.timedelta(days=1):
-        raise ValueError(f"lies in the future: {date.isoformat()}")
-    return date
+    if value > datetime.datetime.now(tz=datetime.UTC).date() + datetime.timedelta(days=1):
+        raise ValueError(f"lies in the future: {value.isoformat()}")
+    return value

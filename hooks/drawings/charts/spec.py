@@ -6,28 +6,27 @@ makes a drawing of it, `pages.chart` puts it into the page with its data as a ta
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from hooks.data import (
     BlockError,
     Text,
-    conditions,
-    measured,
-    names,
     pick,
     read_options,
     terms,
     units,
-    wording,
 )
 from hooks.data import rows as the_rows
+from hooks.drawings.charts import chart, of_record
 from hooks.drawings.charts import lines as chart_lines
+from hooks.drawings.charts.chart import Chart, Point
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from hooks.data import Cell, Column, FactBase, Known, Result
+    from hooks.data import Cell, Column, FactBase, Known
+
+__all__ = ["Chart", "Point", "read"]
 
 MARKS = ("bar", "line", "point", "range")
 LARGEST = 400
@@ -37,56 +36,6 @@ _FIELDS = (
     *("log", "lines", "title", "description", "zero"),
 )
 _ONLY = {"table": ("rows", "order", "y"), "file": ("results", "series")}
-
-
-@dataclass(frozen=True, slots=True)
-class Point:
-    """One figure of a chart."""
-
-    x: float | str
-    x_label: str
-    y: float
-    series: str = ""
-    low: float | None = None
-    high: float | None = None
-    written: str = ""
-    """The figure as its data write it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Chart:
-    """All that is drawn, in one language."""
-
-    mark: str
-    title: str
-    description: str
-    x_title: str
-    y_title: str
-    unit: str
-    points: list[Point]
-    lines: list[chart_lines.Line] = field(default_factory=list)
-    log: tuple[str, ...] = ()
-    """The axes with logarithmic scales."""
-    x_is_bytes: bool = False
-    includes_zero: bool = True
-    sources: list[str] = field(default_factory=list)
-    """Keys of the sources of facts."""
-    record: str = ""
-    """The measured record, below the folder of notes."""
-    name: str = ""
-    """Of the family or record, for the file to download."""
-    direction: str | None = None
-
-    @property
-    def series(self) -> list[str]:
-        """The names of the series, in order; empty where there is but one."""
-        found = list(dict.fromkeys(point.series for point in self.points))
-        return found if len(found) > 1 else []
-
-    @property
-    def x_is_number(self) -> bool:
-        """Whether places on the horizontal axis are numbers."""
-        return all(not isinstance(point.x, str) for point in self.points)
 
 
 def read(spec: str, base: FactBase, docs: Path, language: str, known: Known | None = None) -> Chart:
@@ -121,35 +70,29 @@ def read(spec: str, base: FactBase, docs: Path, language: str, known: Known | No
         message = "a chart needs 'description: {zh: …, en: …}': its point in words"
         raise BlockError(message)
     if kind == "table":
-        chart = _of_facts(options, base, language)
+        found = _of_facts(options, base, language)
     else:
-        chart = _of_record(options, base, docs, language, known)
-    if not chart.points:
+        found = of_record.read(options, base, docs, language, known)
+    if not found.points:
         raise BlockError("there is nothing to draw: no row has the figures")
-    if len(chart.points) > LARGEST:
-        raise BlockError(f"{len(chart.points)} points are too many for a chart ({LARGEST})")
-    _refuse_scales(chart)
-    return chart
+    if len(found.points) > LARGEST:
+        raise BlockError(f"{len(found.points)} points are too many for a chart ({LARGEST})")
+    _refuse_scales(found)
+    return found
 
 
-def _log(options: dict[str, Any]) -> tuple[str, ...]:
-    given = options.get("log", [])
-    axes = [str(axis) for axis in (given if isinstance(given, list) else [given])]
-    return tuple(pick(axes, {"x": None, "y": None}, "axis for 'log'"))
-
-
-def _refuse_scales(chart: Chart) -> None:
-    if "x" in chart.log and not chart.x_is_number:
+def _refuse_scales(found: Chart) -> None:
+    if "x" in found.log and not found.x_is_number:
         raise BlockError("'log: x' needs numbers along x")
-    values = [point.x for point in chart.points] if "x" in chart.log else []
-    if "y" in chart.log:
-        values += [point.y for point in chart.points]
-        if chart.mark == "bar":
+    values = [point.x for point in found.points] if "x" in found.log else []
+    if "y" in found.log:
+        values += [point.y for point in found.points]
+        if found.mark == "bar":
             message = "bars have lengths, which a logarithmic scale has not; use 'mark: point'"
             raise BlockError(message)
     if any(isinstance(value, float | int) and value <= 0 for value in values):
         raise BlockError("a logarithmic scale holds no zero and nothing below it")
-    if chart.mark == "line" and not chart.x_is_number:
+    if found.mark == "line" and not found.x_is_number:
         raise BlockError("'mark: line' needs numbers along x; use 'mark: bar' or 'point'")
 
 
@@ -198,9 +141,9 @@ def _of_facts(options: dict[str, Any], base: FactBase, language: str) -> Chart:
     shown = "" if unit == units.NO_UNIT else unit
     y_title = first.title.in_language(language) if is_one else ""
     return Chart(
-        **_asked(options, family.title, language),
+        **chart.asked(options, family.title, language),
         x_title=_along(along, family.row_header, language),
-        y_title=_with_terms(y_title, [shown, *(details if is_one else [])], language),
+        y_title=chart.with_terms(y_title, [shown, *(details if is_one else [])], language),
         unit=shown,
         points=points,
         lines=chart_lines.read(options, base, None, unit, language),
@@ -208,17 +151,6 @@ def _of_facts(options: dict[str, Any], base: FactBase, language: str) -> Chart:
         name=chosen.name,
         direction=first.direction if is_one else None,
     )
-
-
-def _asked(options: dict[str, Any], title: Text, language: str) -> dict[str, Any]:
-    """Return the fields of a chart that a fence says whatever it shows."""
-    return {
-        "mark": options["mark"],
-        "title": chart_lines.words(options, "title", title, language),
-        "description": chart_lines.words(options, "description", title, language),
-        "log": _log(options),
-        "includes_zero": options.get("zero", True) is not False,
-    }
 
 
 def _along(column: Column | None, rows: Text, language: str) -> str:
@@ -229,12 +161,6 @@ def _along(column: Column | None, rows: Text, language: str) -> str:
     return " ".join(
         filter(None, [column.title.in_language(language), chart_lines.bracketed([unit], language)])
     )
-
-
-def _with_terms(title: str, details: list[str], language: str) -> str:
-    """Return `title (unit, direction)`, or the details alone where there is no one title."""
-    bracketed = chart_lines.bracketed(details, language)
-    return " ".join(filter(None, [title, bracketed])) if title else bracketed[1:-1]
 
 
 def _number(cell: Cell | None, column: Column, unit: str) -> float | None:
@@ -257,91 +183,3 @@ def _series(column: Column, columns: dict[str, Column], language: str) -> str:
     return (
         title if titles.count(title) == 1 else f"{title} {chart_lines.bracketed(details, language)}"
     )
-
-
-def _of_record(
-    options: dict[str, Any], base: FactBase, docs: Path, language: str, known: Known | None
-) -> Chart:
-    file = str(options["file"])
-    record = measured.load_record(file, docs, known)
-    results = {result.id: result for result in record.results}
-    chosen = list(pick(names(options, "results"), results, "result").values())
-    first = chosen[0]
-    for other in chosen[1:]:
-        if (other.unit, other.direction) != (first.unit, first.direction):
-            message = f"'{other.id}' and '{first.id}' differ in unit or direction: two charts"
-            raise BlockError(message)
-    axes = {axis.name: axis for axis in first.axes}
-    if not axes:
-        raise BlockError(f"the result '{first.id}' has no axis to draw it along")
-    x = str(options.get("x", next(iter(axes))))
-    pick([x], axes, "axis")
-    by = options.get("series")
-    if by is not None:
-        pick([str(by)], axes, "axis")
-    points: list[Point] = []
-    for result in chosen:
-        points += _result_points(result, x, by and str(by), len(chosen) > 1, options, language)
-    details = [first.unit, *terms(language, direction=first.direction, per=first.per)]
-    if first.statistic:
-        details.append(wording.statistic(first.statistic, language))
-    title = first.title if len(chosen) == 1 else record.title
-    numbers = all(not isinstance(point.x, str) for point in points)
-    return Chart(
-        **_asked(options, title, language),
-        x_title=measured.axis_title(axes[x], language),
-        y_title=_with_terms("", details, language),
-        unit=first.unit,
-        points=sorted(points, key=lambda point: point.x) if numbers else points,
-        lines=chart_lines.read(options, base, record, first.unit, language),
-        x_is_bytes=x == "bytes",
-        record=file,
-        name=record.id,
-        direction=first.direction,
-    )
-
-
-def _result_points(
-    result: Result,
-    x: str,
-    by: str | None,
-    is_one_of_many: bool,
-    options: dict[str, Any],
-    language: str,
-) -> list[Point]:
-    axes = [axis.name for axis in result.axes]
-    pick([name for name in (x, by) if name], dict.fromkeys(axes), f"axis of '{result.id}'")
-    wanted = conditions(options.get("where"))
-    pick([one.column for one in wanted], dict.fromkeys(axes), "axis")
-    found: dict[tuple[Any, str], Point] = {}
-    for point in result.points:
-        if not all(_meets(one, point.get(one.column)) for one in wanted):
-            continue
-        parts = [result.title.in_language(language)] if is_one_of_many else []
-        if by:
-            parts.append(f"{by} = {point[by]}" if isinstance(point[by], int) else str(point[by]))
-        series = " · ".join(parts)
-        place = point[x]
-        if (place, series) in found:
-            others = [axis for axis in axes if axis not in (x, by)]
-            message = f"several points share a place on '{x}'; choose by 'where' or 'series': "
-            raise BlockError(message + ", ".join(others))
-        found[(place, series)] = Point(
-            place if isinstance(place, int | float) else str(place),
-            wording.label(x, place),
-            float(point["value"]),
-            series,
-            point.get("p5"),
-            point.get("p95"),
-            wording.number(point["value"]),
-        )
-    return list(found.values())
-
-
-def _meets(condition: Any, value: object) -> bool:
-    if isinstance(value, str):
-        value = Text(zh=value, en=value)
-    try:
-        return bool(condition.holds(value))
-    except ValueError:
-        return False
