@@ -6,12 +6,16 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+import markdown
+from pymdownx.snippets import SnippetExtension, SnippetMissingError
+
 from hooks.findings import nearest
 from hooks.markdown.mark import blank, fences
 from hooks.markdown.source import Odd
 
 _INCLUDE = re.compile(
-    r"""^[> \t]*-+8<-+[ \t]*(?:["'](?P<path>[^"'\n]*?)(?P<section>:[\w:,-]*)?["'])?[ \t]*$""",
+    r"""^[> \t]*-+8<-+[ \t]*(?:(?P<quote>["'])(?P<path>(?:\\.|(?!(?P=quote))[^\n])*?)"""
+    r"""(?P<section>:[\w:,-]*)?(?P=quote))?[ \t]*$""",
     re.MULTILINE,
 )
 
@@ -28,7 +32,7 @@ def check(body: str, docs: Path) -> tuple[str, list[Odd], list[Path]]:
         line = body.count("\n", 0, match.start()) + 1
         path, section = match["path"] or "", match["section"] or ""
         file = docs / path
-        problem = next(_problems(path, section, file, docs, line in fenced), None)
+        problem = next(_problems(match, docs, line in fenced), None)
         if problem is None:
             files.append(file)
             return match.group()
@@ -43,7 +47,9 @@ def check(body: str, docs: Path) -> tuple[str, list[Odd], list[Path]]:
     return _INCLUDE.sub(look, body), odd, files
 
 
-def _problems(path: str, section: str, file: Path, docs: Path, fenced: bool) -> Iterator[str]:
+def _problems(match: re.Match[str], docs: Path, fenced: bool) -> Iterator[str]:
+    path, section = match["path"] or "", match["section"] or ""
+    file = docs / path
     if not path:
         yield 'an include names its file on its own line: --8<-- "topic/code/file.py:section"'
     if "://" in path:
@@ -63,6 +69,12 @@ def _problems(path: str, section: str, file: Path, docs: Path, fenced: bool) -> 
         yield f"'{path}' has no section '{name}' (a line with '--8<-- [start:{name}]')"
     if any(match["path"] for match in _INCLUDE.finditer(text)):
         yield f"'{path}' includes another file; a note names each file itself"
+    renderer = markdown.Markdown(extensions=[SnippetExtension(base_path=[docs], check_paths=True)])
+    try:
+        if renderer.preprocessors["snippet"].run([match.group()]) == [match.group()]:
+            yield f"include '{path}' stays as it is: on its line nothing may stand beside it"
+    except (SnippetMissingError, OSError, ValueError) as error:
+        yield f"include '{path}{section}' is refused: {error}"
 
 
 def put_in(line: str, docs: Path) -> str | None:

@@ -28,7 +28,7 @@ def test_status(
     said: str,
 ) -> None:
     monkeypatch.setattr(handbook, "read_tree", lambda root: None)
-    monkeypatch.setattr(cli, "_contents", lambda tree, write=False, site_url="": found)
+    monkeypatch.setattr(cli, "_contents", lambda *_, **__: found)
     result = CliRunner().invoke(cli.main, ["contents", *arguments])
     assert result.exit_code == status
     assert said in result.output
