@@ -11,12 +11,9 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 HOOKS = sorted((ROOT / "hooks").rglob("*.py"))
 LONGEST = 300
-ALL = 17_600
+ALL = 17_200
 """Lines of Python in hooks/."""
-LONG: dict[str, int] = {
-    "hooks/drawings/charts/spec.py": 347,
-    "hooks/findings/schema.py": 307,
-}
+LONG: dict[str, int] = {}
 """Not yet cut: none may grow, and none may join."""
 FACES = {"adapter.py", "preview.py"}
 """Who knows MkDocs."""

@@ -107,7 +107,7 @@
       tip.hidden = true;
       tip.addEventListener("mouseenter", stay);
       tip.addEventListener("mouseleave", leave);
-      document.body.appendChild(tip);
+      (document.querySelector("main") || document.body).appendChild(tip);
     }
     return tip;
   }
