@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from hooks.handbook import Tree
     from hooks.notes import Catalogue
     from hooks.pages import Item, Said
-    from hooks.search.sections import Page
+    from hooks.search import sections
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,7 @@ class Build:
     """The ways between notes, by language."""
     found: list[Finding] = field(default_factory=list)
     """What was found in rendered pages."""
-    searched: dict[str, Page] = field(default_factory=dict)
+    searched: dict[str, sections.Page] = field(default_factory=dict)
     """What search will find: the pages as rendered, by the paths of their notes."""
     files: dict[str, str | bytes] = field(default_factory=dict)
     """What pages lead to, by paths in the site."""
