@@ -52,8 +52,11 @@ _KEY = "handbook"
 def _build(config: MkDocsConfig) -> Build:
     build = config.extra[_KEY]
     assert isinstance(build, Build)
-    build.language = str(getattr(config.plugins.get("i18n"), "current_language", None) or "zh")
     return build
+
+
+def _language(config: MkDocsConfig) -> str:
+    return str(getattr(config.plugins.get("i18n"), "current_language", None) or "zh")
 
 
 def _say(findings: Sequence[Finding], build: Build) -> None:
@@ -103,13 +106,13 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 @event_priority(-200)  # After static-i18n has replaced the navigation
 def on_nav(nav: Navigation, config: MkDocsConfig, files: Files) -> Navigation:
     """Name each section after its index page, in the language being built."""
-    build = _build(config)
-    build.about[build.language] = config.site_description or ""
+    build, language = _build(config), _language(config)
+    build.about[language] = config.site_description or ""
 
     def rename(items: Sequence[Any], entries: Sequence[navigation.Entry]) -> None:
         for item, entry in zip(items, entries, strict=False):
             if isinstance(item, Section):
-                item.title = navigation.section_title(entry, build.tree.notes, build.language)
+                item.title = navigation.section_title(entry, build.tree.notes, language)
                 rename(item.children, entry.children)
 
     rename(nav.items, build.tree.entries)
@@ -143,7 +146,7 @@ def _place(page: Page, files: Files, language: str) -> Place:
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
     """Write the generated lists at their markers; let the page find its HTML ready."""
     build = _build(config)
-    place = _place(page, files, build.language)
+    place = _place(page, files, _language(config))
 
     def render(*_: object) -> None:
         made = building.recall_page(build, page.markdown or "", place)
@@ -158,9 +161,9 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
 def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -> str:
     """Hand what the page leaves to the build, and end it with what knows the other notes."""
     build = _build(config)
-    place = _place(page, files, build.language)
+    place = _place(page, files, _language(config))
     building.merge(build, build.effects, place)
-    if said := build.pace.step(build.language):
+    if said := build.pace.step(place.language):
         log.info(said)
     return html + building.foot(build, place)
 
@@ -170,7 +173,7 @@ def on_env(env: Environment, config: MkDocsConfig, files: Files) -> None:
     """Let a preview keep what pages of this language are rendered with."""
     if _build(config).is_serving:
         nav = config.extra["handbook_nav"]
-        preview.left.append(preview.Left(config, nav, files, env))
+        preview.left.append(preview.Left(config, nav, files, env, _language(config)))
 
 
 on_serve = preview.attach  # a saved note is seen at once

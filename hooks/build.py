@@ -70,7 +70,6 @@ class Build:
     pace: progress.Pace
     items: dict[tuple[str, str], list[tuple[Item, Said]]]
     """What readers may look for on each page, by the id and language of its note."""
-    language: str = "zh"
     effects: Effects = field(default_factory=Effects)
     """What the page being built has left."""
     ways: dict[str, feet.Ways] = field(default_factory=dict)
@@ -176,7 +175,7 @@ def recall_page(build: Build, markdown: str, place: Place) -> Made:
     """
     notes = build.tree.notes
     note = notes.notes.get(place.source)
-    twin = notes.twin(note, "en" if note.language == "zh" else "zh") if note is not None else None
+    twin = notes.twin(note) if note is not None else None
     texts = [one.text if one is not None else "" for one in (note, twin)]
     where = (place.source, place.page, place.language, place.title, place.sections)
     those = build.items.get((note.id, note.language), []) if note is not None else []

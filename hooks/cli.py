@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from hooks.findings import Finding, has_errors
+from hooks.findings import Finding, has_errors, report
 
 if TYPE_CHECKING:
     from hooks.handbook import Tree
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 # What only one command needs is imported there: a check on every save must start at once.
 
 ROOT = Path(__file__).resolve().parent.parent
-FORMATS = ("text", "github", "json")
 ARCHIVE = "ai-infra-hpc-handbook-offline"
 
 
@@ -60,7 +59,7 @@ def main() -> None:
 @click.option(
     "--repo-url", default="", envvar="REPO_URL", help="The address of the repository on GitHub."
 )
-@click.option("--format", "style", type=click.Choice(FORMATS), default="text")
+@click.option("--format", "style", type=click.Choice(report.FORMATS), default="text")
 @click.option("--since", help="Tell too which notes changed in one language since this branch.")
 @click.option(
     "--rules", "list_rules", is_flag=True, help="List every rule: what, why, how to mend."

@@ -155,7 +155,7 @@ def _check_data(data: Data) -> Iterator[Finding]:
         "glossary", key, lambda: data.glossary[1] + glossary_page.check(data.glossary[0], notes)
     )
     for note in notes.notes.values():
-        twin = notes.twin(note, "en" if note.language == "zh" else "zh")
+        twin = notes.twin(note)
         key = (note.path, note.text, twin.text if twin is not None else "", data.stamp, terms)
         yield from kept.recall("verdict", key, partial(_verdict, note, data))
     for path in sorted(notes.other_files):

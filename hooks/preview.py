@@ -53,9 +53,15 @@ class Left:
     """What the last build left of one language: enough to render a page of it again."""
 
     def __init__(
-        self, config: MkDocsConfig, nav: Navigation, files: Files, env: jinja2.Environment
+        self,
+        config: MkDocsConfig,
+        nav: Navigation,
+        files: Files,
+        env: jinja2.Environment,
+        language: str,
     ) -> None:
         self.config, self.nav, self.files, self.env = config, nav, files, env
+        self.language = language
         # What the next language changes in the configuration, its theme and its plugins.
         self._own = {name: one for name, one in config.items() if isinstance(one, (str, bool))}
         self._theme = {name: copy.deepcopy(config.theme[name]) for name in config.theme}
@@ -158,7 +164,7 @@ def _render(one: Left, page: Page, build: Build) -> list[Finding]:
     text = plugins.on_post_page(template.render(context), page=page, config=config)
     page.active = False
     head, end, tail = text.rpartition("</body>")
-    notice = f'<p role="status" style="{_STYLE}">{_NOTICE[build.language]}</p>'
+    notice = f'<p role="status" style="{_STYLE}">{_NOTICE[one.language]}</p>'
     shown = f"{head}{notice}{end}{tail}"
     publish.add_files(Path(config.site_dir), {page.file.dest_uri: shown} | build.effects.files)
     return build.effects.found

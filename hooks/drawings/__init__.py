@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from hooks.drawings.charts.spec import Chart, Point
+from hooks.drawings.charts.chart import Chart, Point
 
 __all__ = ["Chart", "Point"]

@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hooks.drawings import svg
-from hooks.drawings.figures import LANGUAGES, URL, languages, view_box
+from hooks.drawings.figures import URL, languages, view_box
 from hooks.drawings.svg import Element
 from hooks.findings import Finding, nearest
+from hooks.notes import LANGUAGES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -20,11 +20,11 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from hooks.drawings import svg
+from hooks.notes import LANGUAGES
 
 if TYPE_CHECKING:
     from hooks.drawings.svg import Element
 
-LANGUAGES = ("zh", "en")
 URL = re.compile(r"url\(\s*(?P<quote>['\"]?)(?P<target>[^'\")]*)(?P=quote)\s*\)")
 """A reference to another element, as in `fill`, `marker-end`, `clip-path`."""
 _WORDS = {"zh": "逐步说明（{} 步）", "en": "Step by step ({} steps)"}

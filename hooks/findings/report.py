@@ -11,6 +11,7 @@ from pathlib import Path
 from hooks.findings.finding import Finding
 from hooks.findings.formats import as_github, as_json
 
+FORMATS = ("text", "github", "json")
 _WIDTH = 100
 _UNSEEN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
 _RED, _YELLOW, _BOLD, _CYAN, _PLAIN = "\x1b[31m", "\x1b[33m", "\x1b[1m", "\x1b[36m", "\x1b[0m"
@@ -100,6 +101,3 @@ def render(
     if style == "text":
         return as_text(findings, root, colour=colour)
     return _clean(as_json(findings) if style == "json" else as_github(findings))
-
-
-FORMATS = ("text", "github", "json")

@@ -36,10 +36,11 @@ def check_links(
 
 def _prerequisites(note: Note, catalogue: Catalogue) -> Iterator[Finding]:
     wanted = note.meta.prerequisites if note.meta is not None else []
-    known = catalogue.ids() if wanted else []
     for one in wanted:
-        if one not in known:
+        if catalogue.in_language(one, note.language) is None:
             lines = enumerate(note.text.split("\n"), 1)
             line = next((number for number, words in lines if one in words), 1)
             message = f"prerequisite '{one}' does not exist"
-            yield Finding(note.file, line, 1, "dead-link", message, one, nearest(one, known))
+            yield Finding(
+                note.file, line, 1, "dead-link", message, one, nearest(one, catalogue.ids())
+            )

@@ -19,9 +19,8 @@ from hooks.links.safety import scheme_of
 from hooks.links.settings import Settings
 from hooks.links.targets import Target, resolve
 from hooks.markdown import Link, split
-from hooks.notes import DEFAULT_LANGUAGE, LANGUAGES, Catalogue, Note, draft_ids
+from hooks.notes import DEFAULT_LANGUAGE, LANGUAGE_NAMES, LANGUAGES, Catalogue, Note, draft_ids
 
-_NAMES = {"zh": "Chinese", "en": "English"}
 _ON_GITHUB = "it works on the site and breaks on GitHub"
 _ON_SITE = "it works on GitHub and breaks on the site"
 _TEMPLATE = re.compile(r"\{\{|\{%|\$\{|<%")
@@ -221,7 +220,7 @@ class Judge:
     ) -> Iterator[tuple[str, str, str]]:
         """Judge a link to a file of the other language, where both make pages of one name."""
         right = self.catalogue.twin(other, note.language)
-        theirs, is_twin = _NAMES[other.language], other.id == note.id
+        theirs, is_twin = LANGUAGE_NAMES[other.language], other.id == note.id
         if note.language == DEFAULT_LANGUAGE:
             page = f"{other.language}/{other.id}.html"
             message = f"'{link.target}' names the {theirs} file: no such page on the site, which "
@@ -268,7 +267,7 @@ class Judge:
         yield "dead-anchor", message, f"{path}#{hint}" if hint else ""
 
     def _twin_id(self, note: Note, fragment: str) -> str:
-        twin = self.catalogue.twin(note, "en" if note.language == "zh" else "zh")
+        twin = self.catalogue.twin(note)
         if twin is None:
             return ""
         pairs = zip(note.source.headings, twin.source.headings, strict=False)

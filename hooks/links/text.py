@@ -30,13 +30,10 @@ _Said = tuple[int, int, str, str, str, str]
 
 def _odd(source: Source, _: str) -> Iterator[_Said]:
     for one in source.odd:
-        message = one.why
-        if one.rule in ("link-syntax", "admonition") or message.startswith("the tag"):
-            message = f"'{one.text}' is shown as it is written: {one.why}"
         hint = one.repair
         if one.rule == "undefined-reference":
             hint = nearest(one.text, [label.name for label in source.definitions])
-        yield one.line, one.column, one.rule, message, one.text, hint
+        yield one.line, one.column, one.rule, one.why, one.text, hint
 
 
 def _definitions(source: Source, _: str) -> Iterator[_Said]:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import markdown
 from pymdownx.snippets import SnippetExtension, SnippetMissingError
@@ -18,6 +20,7 @@ _INCLUDE = re.compile(
     r"""(?P<section>:[\w:,-]*)?(?P=quote))?[ \t]*$""",
     re.MULTILINE,
 )
+_REFUSED = (SnippetMissingError, OSError, ValueError)
 
 
 def check(body: str, docs: Path) -> tuple[str, list[Odd], list[Path]]:
@@ -69,26 +72,26 @@ def _problems(match: re.Match[str], docs: Path, fenced: bool) -> Iterator[str]:
         yield f"'{path}' has no section '{name}' (a line with '--8<-- [start:{name}]')"
     if any(match["path"] for match in _INCLUDE.finditer(text)):
         yield f"'{path}' includes another file; a note names each file itself"
-    renderer = markdown.Markdown(extensions=[SnippetExtension(base_path=[docs], check_paths=True)])
     try:
-        if renderer.preprocessors["snippet"].run([match.group()]) == [match.group()]:
+        if _snippets(docs).run([match.group()]) == [match.group()]:
             yield f"include '{path}' stays as it is: on its line nothing may stand beside it"
-    except (SnippetMissingError, OSError, ValueError) as error:
+    except _REFUSED as error:
         yield f"include '{path}{section}' is refused: {error}"
+
+
+@cache
+def _snippets(docs: Path) -> Any:
+    """Return what puts in files below a folder, as the site does."""
+    snippets = SnippetExtension(base_path=[docs], check_paths=True)
+    return markdown.Markdown(extensions=[snippets]).preprocessors["snippet"]
 
 
 def put_in(line: str, docs: Path) -> str | None:
     """Return the text that a line with an include puts in its place; None for another line."""
     match = _INCLUDE.match(line)
-    if match is None or not match["path"] or not (docs / match["path"]).is_file():
+    if match is None or not match["path"]:
         return None
-    text = (docs / match["path"]).read_text(encoding="utf-8", errors="replace")
-    space = line[: len(line) - len(line.lstrip())]
-    name, inside, chosen = (match["section"] or ":")[1:], not match["section"], []
-    for one in text.split("\n"):
-        mark = re.search(r"8<-+[ \t]+\[[ \t]*(start|end)[ \t]*:[ \t]*([\w-]+)", one)
-        if mark is None and inside:
-            chosen.append((space + one).rstrip())
-        elif mark is not None and mark[2] == name:
-            inside = mark[1] == "start"
-    return "\n".join(chosen)
+    try:
+        return "\n".join(_snippets(docs).run([line]))
+    except _REFUSED:
+        return None

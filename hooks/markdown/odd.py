@@ -54,13 +54,19 @@ def raw(body: str, marked: Marked) -> Iterator[Odd]:
         is_meant = _LIKE_ADDRESS.match(match["target"]) and not _NO_WORDS.fullmatch(match["inner"])
         if is_meant and not is_link:
             start, end = match.span()
-            why = "a link needs '(' right behind ']', and ')', of half width"
+            text = marked.masked[start:end]
+            why = _as_written(text, "a link needs '(' right behind ']', and ')', of half width")
             repair = f"{marked.masked[start : match.end('words')]}({match['target']})"
-            yield Odd("link-syntax", marked.masked[start:end], *place_in(prose, start), why, repair)
+            yield Odd("link-syntax", text, *place_in(prose, start), why, repair)
     for match in _CONTAINER.finditer(body):
         if match["text"].strip("!?+=") and ('"' in match["text"] or match["text"][0] != "="):
-            why = "this renderer has no such blocks; write '> [!NOTE]'"
-            yield Odd("admonition", match["text"], *place_of(marked, match["text"]), why)
+            text = match["text"]
+            why = _as_written(text, "this renderer has no such blocks; write '> [!NOTE]'")
+            yield Odd("admonition", text, *place_of(marked, text), why)
+
+
+def _as_written(text: str, why: str) -> str:
+    return f"'{text}' is shown as it is written: {why}"
 
 
 def place_of(marked: Marked, *needles: str) -> tuple[int, int]:
@@ -97,4 +103,5 @@ def one_view(
         left_raw = rf"""<{tag.name}\b[^<>]*\smarkdown(?:=["']?(?!0)\w+["']?)?[\s>]"""
         if dict(tag.attributes).get("markdown", "0") != "0" and re.search(left_raw, html):
             why = 'the tag around it needs markdown="1" too, at the start of its line'
+            why = _as_written(tag.text, why)
             yield Odd("markdown-in-html", tag.text, tag.line, tag.column, why)

@@ -6,7 +6,15 @@ from hooks.notes.budgets import is_takeaway
 from hooks.notes.drafts import draft_ids, published
 from hooks.notes.fields import FrontMatter
 from hooks.notes.navigation import Entry, read_navigation, section_title
-from hooks.notes.note import DEFAULT_LANGUAGE, LANGUAGES, Catalogue, Note, language_of, note_id
+from hooks.notes.note import (
+    DEFAULT_LANGUAGE,
+    LANGUAGE_NAMES,
+    LANGUAGES,
+    Catalogue,
+    Note,
+    language_of,
+    note_id,
+)
 from hooks.notes.prerequisites import all_needed, needed
 from hooks.notes.questions import Card
 from hooks.notes.reading_time import minutes
@@ -15,6 +23,7 @@ from hooks.notes.twins import twin_ids
 __all__ = [
     "DEFAULT_LANGUAGE",
     "LANGUAGES",
+    "LANGUAGE_NAMES",
     "Card",
     "Catalogue",
     "Entry",

@@ -64,7 +64,7 @@ def one_language(notes: Catalogue, changed: set[str]) -> list[Finding]:
     """Tell which notes changed in one language only, so that a maintainer sees to the other."""
     findings = []
     for note in notes.notes.values():
-        twin = notes.twin(note, "en" if note.language == "zh" else "zh")
+        twin = notes.twin(note)
         if twin is not None and note.file in changed and twin.file not in changed:
             message = f"'{twin.file}' was not changed with it; a maintainer sees to it"
             findings.append(Finding(note.file, 0, 0, "one-language", message))

@@ -10,7 +10,8 @@ from hooks.markdown import Rendered, Source
 if TYPE_CHECKING:
     from hooks.notes.fields import FrontMatter
 
-LANGUAGES = ("zh", "en")
+LANGUAGE_NAMES = {"zh": "Chinese", "en": "English"}
+LANGUAGES = tuple(LANGUAGE_NAMES)
 DEFAULT_LANGUAGE = "zh"
 
 
@@ -80,8 +81,9 @@ class Catalogue:
     other_files: frozenset[str] = frozenset()
     """Paths below `docs/` of files that are not notes."""
 
-    def twin(self, note: Note, language: str) -> Note | None:
-        """Return the note with the same id in the given language, if it exists."""
+    def twin(self, note: Note, language: str = "") -> Note | None:
+        """Return the note with the same id in a language, or in the other one, if it exists."""
+        language = language or ("en" if note.language == "zh" else "zh")
         suffix = "" if language == DEFAULT_LANGUAGE else f".{language}"
         return self.notes.get(f"{note.id}{suffix}.md")
 

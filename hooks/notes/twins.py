@@ -11,7 +11,7 @@ import re
 
 from hooks.findings import Finding
 from hooks.markdown import Heading
-from hooks.notes.note import Catalogue, Note
+from hooks.notes.note import LANGUAGE_NAMES, Catalogue, Note
 
 FIXED = {
     "一句话结论": "Takeaway",
@@ -137,11 +137,10 @@ def twin_ids(note: Note, twin: Note) -> dict[str, str]:
 
 def missing(notes: Catalogue) -> list[Finding]:
     """Tell which notes exist in one language only; readers of the other see a notice."""
-    names = {"zh": "Chinese", "en": "English"}
     findings = []
     for note in notes.notes.values():
-        other = "en" if note.language == "zh" else "zh"
-        if notes.twin(note, other) is None:
-            message = f"no {names[other]} twin yet; its readers see this page with a notice"
+        if notes.twin(note) is None:
+            other = LANGUAGE_NAMES["en" if note.language == "zh" else "zh"]
+            message = f"no {other} twin yet; its readers see this page with a notice"
             findings.append(Finding(note.file, 0, 0, "untranslated", message))
     return findings

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 from markdown_it import MarkdownIt
 
 from hooks.markdown import github_slug, plain_text
-from hooks.pages.items import LANGUAGES, Item, Said, area_of
+from hooks.notes import LANGUAGES
+from hooks.pages.items import Item, Said, area_of
 
 if TYPE_CHECKING:
     from hooks.notes import Catalogue, Note

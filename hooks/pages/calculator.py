@@ -105,10 +105,8 @@ def items(calculators: Engine, shown: Mapping[str, Sequence[str]]) -> list[Item]
         record, own = calculators.record(name), f"{TOPIC}/{name}"
         said = {}
         for language in ("zh", "en"):
-            title, kind = (
-                say(record["title"], language),
-                words_of("calculator", language)["calculator"],
-            )
+            title = say(record["title"], language)
+            kind = words_of("calculator", language)["calculator"]
             whole = f"{title}{kind}" if language == "zh" else f"{title} {kind.lower()}"
             summary = f"{whole}\n{say(record['about'], language)}"
             said[language] = Said(title, summary, f"calc-{name}", names=(whole,))

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import posixpath
 from html import escape
 
 from hooks.data import Cell, Source
+from hooks.pages.html import way
 from hooks.pages.words import words_of
 
 
 def downloads(files: dict[str, str], before: str, page_dir: str) -> str:
     """Return a line of links to files of the site, by their names."""
     links = " · ".join(
-        f'<a href="{escape(posixpath.relpath(path, page_dir or "."))}" download>{escape(name)}</a>'
+        f'<a href="{escape(way(path, page_dir))}" download>{escape(name)}</a>'
         for name, path in files.items()
     )
     return f'<p class="facts__data">{escape(before)}{links}</p>'

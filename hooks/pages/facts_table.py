@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import posixpath
 from dataclasses import dataclass, field
 from string import ascii_lowercase
 from typing import TYPE_CHECKING
@@ -128,7 +127,7 @@ def _source(
     key: str, grades: set[str], source: Source, language: str, page_dir: str
 ) -> dict[str, object]:
     words = words_of("facts", language)
-    bibliography = posixpath.relpath(citations.page_of(language), page_dir or ".")
+    bibliography = html.way(citations.page_of(language), page_dir)
     return {
         "url": source.url,
         "cited": citations.cited_source(source, language),

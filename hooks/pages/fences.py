@@ -16,10 +16,10 @@ from hooks.calc import engine as calc_engine
 from hooks.data import BlockError, measured
 from hooks.drawings.charts import spec
 from hooks.links import page_address
+from hooks.notes import LANGUAGES
 from hooks.pages import blocks, chart, facts_table, measured_table
 from hooks.pages import calculator as calc_page
 from hooks.pages.chart import Drawn
-from hooks.pages.items import LANGUAGES
 
 if TYPE_CHECKING:
     from pathlib import Path

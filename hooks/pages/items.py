@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-LANGUAGES = ("zh", "en")
 KINDS = ("note", "question", "term", "resource", "calculator", "figure", "answer", "symptom")
 """In the order in which counts name them."""
 

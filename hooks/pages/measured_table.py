@@ -71,9 +71,6 @@ def render_measured(
     words = _words(file, language)
     docs = f"{docs_dir.resolve().relative_to(root.resolve()).as_posix()}/"
 
-    def href(path: str) -> str:
-        return posixpath.relpath(path, page_dir or ".")
-
     return html.render(
         "measured.html",
         words=words,
@@ -85,11 +82,13 @@ def render_measured(
         programs=[
             (
                 posixpath.basename(one.path),
-                href(one.path.removeprefix(docs)) if one.path.startswith(docs) else "",
+                html.way(one.path.removeprefix(docs), page_dir)
+                if one.path.startswith(docs)
+                else "",
             )
             for one in record.all_programs
         ],
-        record=href(file),
+        record=html.way(file, page_dir),
     )
 
 

@@ -99,7 +99,7 @@ def complete(page: Rendered, place: Place, shared: Shared) -> tuple[str, Effects
     html = _with_data(page, note, place, shared, effects)
     effects.found += safety.check_rendered(html, note.file, note.text)
     html = footnotes.complete(html, note)
-    twin = notes.twin(note, "en" if note.language == "zh" else "zh")
+    twin = notes.twin(note)
     if twin is not None:
         html = aliases.add_aliases(html, twins.twin_ids(note, twin))
     html = moved.add_anchors(html, note.id, shared.moved)

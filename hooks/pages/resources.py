@@ -25,9 +25,7 @@ PAGE = "resources/index"
 def topics(areas: Sequence[Area]) -> dict[str, Text]:
     """Return the topics in the order of the page, with their names."""
     general = {one: words_of("resources", one)["general"] for one in ("zh", "en")}
-    return {GENERAL: Text.model_validate(general)} | {
-        area.id: Text(zh=area.title.zh, en=area.title.en) for area in areas
-    }
+    return {GENERAL: Text.model_validate(general)} | {area.id: area.title for area in areas}
 
 
 def citing(

@@ -11,6 +11,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
+from hooks.data import Text
 from hooks.findings import Finding, schema
 from hooks.links import page_address
 from hooks.notes import Catalogue, Note
@@ -18,25 +19,13 @@ from hooks.pages import contents
 from hooks.pages.words import words_of
 
 
-class Name(BaseModel):
-    """A name in both languages."""
-
-    model_config = ConfigDict(extra="forbid")
-    zh: str
-    en: str
-
-    def get(self, language: str) -> str:
-        """Return the name in a language."""
-        return self.en if language == "en" else self.zh
-
-
 class Group(BaseModel):
     """A family of notes within an area."""
 
     model_config = ConfigDict(extra="forbid")
-    title: Name
+    title: Text
     notes: list[str]
-    covers: Name
+    covers: Text
 
 
 class Area(BaseModel):
@@ -44,7 +33,7 @@ class Area(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
     id: str
-    title: Name
+    title: Text
     groups: list[Group]
 
 
@@ -72,11 +61,11 @@ def boxes(areas: list[Area], notes: Catalogue, language: str, *, prefix: str = "
     words, found = words_of("topics", language), []
     for area in areas:
         index = notes.in_language(f"{area.id}/index", language)
-        name = area.title.get(language)
+        name = area.title.in_language(language)
         live, owed = [], []
         for group in area.groups:
             note = _first_note(group, notes, language)
-            title = group.title.get(language)
+            title = group.title.in_language(language)
             if note is not None:
                 live.append(f"- {contents.link(note, prefix, text=title)}")
             else:
@@ -112,7 +101,11 @@ def offered(areas: list[Area], notes: Catalogue, language: str) -> list[list[Any
     for area in areas:
         for group in area.groups:
             note = _first_note(group, notes, language)
-            words = [group.covers.get(language), group.title.get(other), area.title.get(language)]
+            words = [
+                group.covers.in_language(language),
+                group.title.in_language(other),
+                area.title.in_language(language),
+            ]
             there = page_address(note.id, note.language) if note is not None else ""
-            found.append([group.title.get(language), there, " ".join(words)])
+            found.append([group.title.in_language(language), there, " ".join(words)])
     return found

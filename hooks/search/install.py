@@ -17,13 +17,13 @@ from typing import Any, Final
 
 from hooks.cache import Cache
 from hooks.data import Term
+from hooks.notes import LANGUAGES
 from hooks.search.engine import core_source
 from hooks.search.index import Index, make_index, script
 from hooks.search.sections import Page
 
 MATERIAL_VERSION: Final = "9.8.1"
 """The mkdocs-material whose files the replacements below were written for."""
-LANGUAGES: Final = ("zh", "en")
 WORKERS_DIR: Final = "assets/javascripts/workers"
 # Material's file:// code looks for "/worker" in the address of the script, so the files
 # made here stay in the folder of that name.

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from hooks.drawings.charts.spec import Chart
+    from hooks.drawings.charts.chart import Chart
 
 INK, MUTED, RULE, GRID = "#1f2328", "#57606a", "#8c959f", "#d8dee4"
 SERIES = ("#0b62a8", "#b4480e", "#1b7f4d", "#7a3fb0", "#8a6d00", "#a3195b")

@@ -40,7 +40,7 @@ def check_note(note: Note, notes: Catalogue, resolver: Resolver) -> list[Finding
         except MarkerError as error:
             place = (note.file, comment.line, comment.column)
             findings.append(Finding(*place, error.rule, str(error), error.target, error.hint))
-    twin = notes.twin(note, "en" if note.language == "zh" else "zh")
+    twin = notes.twin(note)
     if twin is not None and ours:
         there = [marker.key for _, marker in _markers(twin) if isinstance(marker, Marker)]
         for key, comments in ours.items():

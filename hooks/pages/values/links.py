@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import posixpath
 import re
 from html import escape
 from typing import TYPE_CHECKING
 
+from hooks.pages.html import way
 from hooks.pages.values.markers import KINDS, MarkerError, compare, is_marker, parse
 from hooks.pages.words import words_of
 
@@ -58,7 +58,7 @@ def _address(found: Resolved, page_dir: str) -> str:
     if not found.href or found.href.startswith(("http://", "https://")):
         return found.href
     path, mark, query = found.href.partition("?")
-    return posixpath.relpath(path, page_dir or ".") + mark + query
+    return way(path, page_dir) + mark + query
 
 
 def _link(shown: str, found: Resolved, number: int, page_dir: str, language: str) -> str:
