@@ -25,7 +25,17 @@ from hooks.drawings import diagrams
 from hooks.links import moved
 from hooks.markdown import put_in, rendered, split, text_of
 from hooks.notes import draft_ids, drafts, history, minutes, published
-from hooks.pages import Effects, Place, Shared, calculator, catalogue, questions, term_marks, topics
+from hooks.pages import (
+    Effects,
+    Place,
+    Shared,
+    calculator,
+    catalogue,
+    messages,
+    questions,
+    term_marks,
+    topics,
+)
 from hooks.pages import foot as feet
 from hooks.pages import page as a_page
 from hooks.search import entries
@@ -260,6 +270,7 @@ def complete_site(
         presets.files(engine.default(tree.facts).data),
         previews.files(found),
         entrance.entrance_files(build.about, site_url),
+        messages.scripts(tree.data.messages[0], tree.notes, tree.facts),
     ):
         publish.add_files(staged, files)
     sitemap = staged / "sitemap.xml"

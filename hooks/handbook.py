@@ -27,7 +27,7 @@ from hooks.notes import (
     questions,
     twins,
 )  # fmt: skip
-from hooks.pages import Data, markers, term_marks, topics
+from hooks.pages import Data, markers, messages, term_marks, topics
 from hooks.pages import catalogue as everything
 from hooks.pages import fences as data_fences
 from hooks.pages import glossary as glossary_page
@@ -154,6 +154,8 @@ def _check_data(data: Data) -> Iterator[Finding]:
     yield from kept.recall(
         "glossary", key, lambda: data.glossary[1] + glossary_page.check(data.glossary[0], notes)
     )
+    yield from data.messages[1]
+    yield from messages.check(data.messages[0], notes)
     for note in notes.notes.values():
         twin = notes.twin(note)
         key = (note.path, note.text, twin.text if twin is not None else "", data.stamp, terms)
@@ -234,6 +236,9 @@ def fill(
         learning=tree.paths,
         resources=library,
         terms=tree.glossary,
+        messages=lambda language: messages.render(
+            data.messages[0], shown, path.partition(".")[0], language
+        ),
         items=data.items,
         uses=uses if added is not None else None,
     )

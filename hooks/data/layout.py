@@ -25,6 +25,8 @@ class Layout:
         """What is worth reading elsewhere, by topics."""
         self.terms = self.data / "terms"
         """The glossary, by subjects."""
+        self.messages = self.data / "messages"
+        """What programs print, by products."""
         self.topics = self.data / "topics.yml"
         """The map of topics: what exists, and what is planned."""
         self.paths = self.data / "paths.yml"

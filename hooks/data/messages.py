@@ -7,14 +7,11 @@ example of it, so that a text without its braces is a line as a reader has it:
     messages:
       - id: nccl-ib-completion-12
         text: 'Got completion from peer {10.0.0.2<33792>} with status=12 opcode={129}'
-        also: ['Got completion with error 12, opcode {0}, len {0}']
         printed: https://github.com/NVIDIA/nccl/blob/v2.27.7-1/src/transport/net_ib.cc#L2201
-        versions: 2.19 to 2.27
         means: {zh: 重传次数用尽……。, en: The retries ran out ….}
         causes: [{zh: …, en: …}, {zh: …, en: …}]
         first: {zh: …, en: …}
         note: link/infiniband/troubleshooting#重试耗尽
-        sources: [https://github.com/NVIDIA/nccl/issues/902]
 
 `{5|6|9}` is a place that takes these alone, and `{{` a brace of the message itself.
 """
@@ -23,7 +20,7 @@ from __future__ import annotations
 
 import re
 from functools import cached_property
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
@@ -31,42 +28,36 @@ from hooks.data.wording import Text
 from hooks.findings import Document, Finding, load, validate
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
+    from pathlib import Path
 
 RULE = "messages"
 _PLACE = re.compile(r"\{\{|\}\}|\{([^{}]*)\}")
 _Address = Annotated[str, Field(pattern=r"^https://[^/\s]+/\S*$")]
-_LONGEST = 120
-"""Characters that a place may take: a line of a log holds more than one message."""
 
 
 def example(text: str) -> str:
-    """Return the line as a reader has it; a place with several has its first."""
-    return _PLACE.sub(
-        lambda found: found[0][0] if found[1] is None else found[1].split("|")[0], text
-    )
+    """Return the line as a reader has it; a place that takes several has its first."""
+    return _PLACE.sub(lambda at: at[0][0] if at[1] is None else at[1].split("|")[0], text)
 
 
 def pattern(text: str) -> str:
-    """Return what finds the line, as a regular expression of Python and JavaScript alike."""
+    """Return a regular expression, of Python and JavaScript alike, that finds the line.
+
+    A place takes 120 characters at most: a line of a log may hold more than one message.
+    """
     parts, end = [], 0
-    for found in _PLACE.finditer(text):
-        parts += [_fixed(text[end : found.start()]), _place(found)]
-        end = found.end()
-    return "".join([*parts, _fixed(text[end:])])
-
-
-def _place(found: re.Match[str]) -> str:
-    if found[1] is None:
-        return re.escape(found[0][0])
-    if "|" in found[1]:
-        return f"(?:{'|'.join(re.escape(one) for one in found[1].split('|'))})(?![A-Za-z0-9])"
-    return f".{{0,{_LONGEST}}}?"
-
-
-def _fixed(text: str) -> str:
-    """Blanks are as many as the terminal left."""
-    return r"\s+".join(re.escape(word) for word in re.split(r"\s+", text))
+    for at in [*_PLACE.finditer(text), None]:
+        fixed = text[end : at.start() if at else None]
+        parts.append(r"\s+".join(re.escape(word) for word in re.split(r"\s+", fixed)))
+        if at and at[1] is None:
+            parts.append(re.escape(at[0][0]))
+        elif at and "|" in at[1]:
+            parts.append(f"(?:{'|'.join(map(re.escape, at[1].split('|')))})(?![A-Za-z0-9])")
+        elif at:
+            parts.append(".{0,120}?")
+        end = at.end() if at else 0
+    return "".join(parts)
 
 
 class Message(BaseModel):
@@ -75,9 +66,11 @@ class Message(BaseModel):
     model_config = ConfigDict(extra="forbid", str_strip_whitespace=True)
 
     id: str = Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$")
-    text: str = Field(min_length=6)
+    text: str
     also: list[str] = Field(default_factory=list)
     """How other versions, or other lines of the same fault, put it."""
+    role: Literal["failure", "follows", "notice"] = "failure"
+    """`follows` is printed because something else failed, `notice` while all goes on."""
     printed: _Address
     """The line of source that prints it at a tag, or the vendor's page that lists it."""
     versions: str = ""
@@ -98,10 +91,12 @@ class Message(BaseModel):
     @classmethod
     def _is_specific(cls, value: str | list[str]) -> str | list[str]:
         for text in [value] if isinstance(value, str) else value:
-            if re.search(r"[{}]", _PLACE.sub("", text)):
-                raise ValueError(f"'{text}' has a brace without its other; write '{{{{' for one")
-            if len(re.findall(r"[A-Za-z0-9]", _PLACE.sub("", text))) < 6:
-                raise ValueError(f"'{text}' has fewer than six letters or digits that never vary")
+            fixed = _PLACE.sub("", text)
+            if re.search(r"[{}]", fixed) or len(re.findall(r"[A-Za-z0-9]", fixed)) < 6:
+                raise ValueError(
+                    f"'{text}' must have six letters or digits outside braces, and no brace"
+                    " without its other; write '{{' for one"
+                )
         return value
 
     @cached_property
@@ -119,39 +114,44 @@ class Product(BaseModel):
     messages: list[Message] = Field(min_length=1)
 
 
-def check_messages(texts: Mapping[str, str]) -> tuple[dict[str, Product], list[Finding]]:
-    """Read products from the texts of files, by their names; return what is good.
+Messages = dict[str, tuple[Product, Document]]
+"""The products by the names of their files, with these."""
+
+
+def read_messages(folder: Path, name: str) -> tuple[Messages, list[Finding]]:
+    """Return the products of a folder that messages call `name`, and what is wrong with them.
 
     Every finding has the rule `messages`: a field that is wrong, an id given twice, and a text
     that the pattern of another message finds too.
     """
-    products: dict[str, Product] = {}
+    products: Messages = {}
     findings: list[Finding] = []
-    places: list[tuple[Document, int, Message]] = []
-    for file, text in texts.items():
-        document, problems = load(text, file, RULE)
+    for path in sorted(folder.glob("*.yml")):
+        document, problems = load(path.read_text(encoding="utf-8"), f"{name}/{path.name}", RULE)
         findings += problems
-        if document is None or document.node is None:
-            continue
-        product, problems = validate(Product, document, RULE)
-        findings += problems
-        if product is not None:
-            products[file.rpartition("/")[2].removesuffix(".yml")] = product
-            places += [(document, at, one) for at, one in enumerate(product.messages)]
-    return products, sorted([*findings, *_across(places)])
+        if document is not None and document.node is not None:
+            product, problems = validate(Product, document, RULE)
+            findings += problems
+            if product is not None:
+                products[path.stem] = product, document
+    return products, sorted([*findings, *_across(products)])
 
 
-def _across(places: list[tuple[Document, int, Message]]) -> Iterator[Finding]:
-    ids: dict[str, str] = {}
-    for document, at, one in places:
-        if one.id in ids:
-            hint = f"message '{one.id}' stands in {ids[one.id]} already"
-            yield document.finding(RULE, ("messages", at, "id"), hint, one.id, of_value=True)
-        ids.setdefault(one.id, document.file)
-        for text in (one.text, *one.also):
-            line = example(text)
-            for _, _, other in places:
-                if other is not one and any(each.search(line) for each in other.patterns):
-                    told = f"'{line}' is found by the pattern of '{other.id}' too"
-                    where = ("messages", at, "text")
-                    yield document.finding(RULE, where, told, one.text, of_value=True)
+def _across(products: Messages) -> Iterator[Finding]:
+    placed = [
+        (one, document, at)
+        for product, document in products.values()
+        for at, one in enumerate(product.messages)
+    ]
+    taken: dict[str, str] = {}
+    for one, document, at in placed:
+        told = [f"id '{one.id}' stands in {taken[one.id]} too"] if one.id in taken else []
+        taken.setdefault(one.id, document.file)
+        told += [
+            f"'{example(text)}' is found by the pattern of '{other.id}' too; make one more specific"
+            for text in (one.text, *one.also)
+            for other, *_ in placed
+            if other is not one and any(each.search(example(text)) for each in other.patterns)
+        ]
+        for message in told:
+            yield document.finding(RULE, ("messages", at, "id"), message, one.id, of_value=True)

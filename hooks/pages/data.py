@@ -8,7 +8,7 @@ from pathlib import Path
 
 from hooks.cache import Cache, digest, of_files
 from hooks.calc import engine, registry
-from hooks.data import Layout, facts, glossary, glossary_load, load, resources
+from hooks.data import Layout, facts, glossary, glossary_load, load, messages, resources
 from hooks.findings import Finding
 from hooks.notes import Catalogue, Note, published
 from hooks.pages import catalogue, source_use
@@ -46,6 +46,13 @@ class Data:
     def glossary(self) -> tuple[glossary.Glossary, list[Finding]]:
         """The terms, and what is wrong with them."""
         return glossary_load.read_glossary(Layout(self.docs).terms)
+
+    @cached_property
+    def messages(self) -> tuple[messages.Messages, list[Finding]]:
+        """What programs print, and what is wrong with it."""
+        folder = Layout(self.docs).messages
+        read = partial(messages.read_messages, folder, Layout(self.docs).name(folder))
+        return self.cache.recall("messages", of_files([folder], self.docs), read)
 
     @cached_property
     def fences(self) -> DataFences:

@@ -40,6 +40,8 @@ class Page:
     """Returns the library of resources in a language."""
     terms: Glossary = field(default_factory=Glossary)
     items: Sequence[Item] = ()
+    messages: Callable[[str], str] = lambda _: ""
+    """Returns the messages of the product whose page it is, or the list of products."""
     uses: Callable[[str], glossary.Uses] | None = None
     """Returns the sections that use each term in a language."""
 
@@ -91,6 +93,7 @@ _SHOWN: Final[dict[str, Callable[[Page], str]]] = {
     "sources": lambda page: page.sources(page.language),
     "glossary": _glossary,
     "vendor-terms": lambda page: glossary.vendor_table(page.terms, page.language),
+    "messages": lambda page: page.messages(page.language),
     "check-rules": lambda page: rules_table(page.language),
     "external-links": _external_links,
 }

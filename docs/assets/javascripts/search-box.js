@@ -261,6 +261,7 @@
       });
     });
     load("data-search-none");
+    load("data-search-messages");
   }
 
   query.addEventListener("focus", opened);

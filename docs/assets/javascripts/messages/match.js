@@ -1,0 +1,93 @@
+/*
+ * Knows the messages that programs print: finds them in lines of a log, and ranks them for what
+ * somebody types of one. The rows are those of assets/messages.<language>.js (hooks/pages/messages.py).
+ */
+(function (messages) {
+  "use strict";
+
+  var WORD = /[A-Za-z0-9_]+/g;
+  /* The places of a pattern, as hooks/data/messages.py writes them. */
+  var PLACE = /\.\{0,120\}\?|\(\?:.*?\)\(\?!\[A-Za-z0-9\]\)/g;
+
+  /* The words of a pattern that never vary; `\0` stands where something does. */
+  function fixed(pattern) {
+    return pattern.replace(PLACE, "\0").replace(/\\s\+/g, " ").replace(/\\(.)/g, "$1");
+  }
+
+  /**
+   * Make a table of rows for `find` and `rank`.
+   * In: rows of {id, patterns, lines, …}. Out: {find, rank}, which give rows back.
+   */
+  messages.table = function (rows) {
+    var patterns = [], often = Object.create(null), byWord = Object.create(null), always = [];
+
+    rows.forEach(function (row) {
+      var own = Object.create(null);
+      row.patterns.forEach(function (source) {
+        var text = fixed(source);
+        patterns.push({ row: row, test: new RegExp(source), length: text.length, text: text });
+        (text.toLowerCase().match(WORD) || []).forEach(function (word) { own[word] = true; });
+      });
+      row.lines.concat(row.product).forEach(function (line) {
+        (line.toLowerCase().match(WORD) || []).forEach(function (word) { own[word] = own[word] || false; });
+      });
+      row.words = own;
+      Object.keys(own).forEach(function (word) { often[word] = (often[word] || 0) + 1; });
+    });
+    /* Each pattern is tried on lines that hold its rarest whole word. */
+    patterns.forEach(function (one) {
+      var whole = one.text.replace(/\w*\0\w*/g, " ").match(WORD) || [];
+      var key = whole.sort(function (a, b) {
+        return often[a.toLowerCase()] - often[b.toLowerCase()] || b.length - a.length;
+      })[0];
+      if (!key) { always.push(one); } else { (byWord[key] = byWord[key] || []).push(one); }
+    });
+
+    /** The row of a line, or null: where several fit, the one with the most that never varies. */
+    function find(line) {
+      var best = null;
+      function attempt(one) {
+        if ((!best || one.length > best.length) && one.test.test(line)) { best = one; }
+      }
+      always.forEach(attempt);
+      (line.match(WORD) || []).forEach(function (word) {
+        if (byWord[word]) { byWord[word].forEach(attempt); }
+      });
+      return best && best.row;
+    }
+
+    function weight(word) {
+      return Math.log(1 + rows.length / (often[word] || 0.5));
+    }
+
+    /**
+     * The rows that what is typed is likely to be of, best first: a whole line, or enough of the
+     * words that few others have. Words of a question ("why", 怎么办) say nothing here.
+     */
+    function rank(query) {
+      var whole = find(query), typed = Object.create(null), all = 0;
+      (query.toLowerCase().match(WORD) || []).forEach(function (word) {
+        if (!typed[word] && messages.COMMON.indexOf(word) < 0) { all += weight(word); typed[word] = weight(word); }
+      });
+      return rows.map(function (row) {
+        var shared = 0, count = 0, best = 0;
+        Object.keys(typed).forEach(function (word) {
+          if (row.words[word] === undefined) { return; }
+          var value = typed[word] * (row.words[word] ? 1 : 0.6);
+          shared += value;
+          count += 1;
+          best = Math.max(best, /\d|_|^[a-z]{2,}[A-Z]/.test(word) && word.length > 3 ? 2 * value : value);
+        });
+        var cover = all ? shared / all : 0;
+        var value = row === whole ? 100 : cover >= 0.5 && count >= 2 && shared >= 7 ? cover * shared : 0;
+        return { row: row, value: value, cover: cover };
+      }).filter(function (one) { return one.value > 0; })
+        .sort(function (a, b) { return b.value - a.value; });
+    }
+
+    return { find: find, rank: rank };
+  };
+
+  messages.COMMON = ("a an and are as at be by can do does for from get got has have how i in is it my no not of " +
+    "on or still that the then there this to what when where which why will with you").split(" ");
+})(this.handbookLog = this.handbookLog || {});

@@ -1,0 +1,110 @@
+"""What programs print, for readers: a page for each product, and the data that recognise a line."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+from markdown_it import MarkdownIt
+from markupsafe import Markup
+
+from hooks.data import Text
+from hooks.data import messages as data
+from hooks.findings import nearest
+from hooks.notes import LANGUAGES
+from hooks.pages.html import render as fill
+from hooks.pages.words import words_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from hooks.data import FactBase
+    from hooks.data.messages import Message, Messages
+    from hooks.findings import Finding
+    from hooks.notes import Catalogue
+
+TOPIC = "messages"
+"""The folder of the pages: a note for each file of data, and the one that reads logs."""
+SCRIPT = "assets/messages.{language}.js"
+_INLINE = MarkdownIt("commonmark", {"html": False})
+_LINE = re.compile(r"/blob/(?P<tag>[^/]+)/(?P<file>[^#]+)#L(?P<line>\d+)")
+
+
+def check(messages: Messages, notes: Catalogue) -> Iterator[Finding]:
+    """Tell which messages lead to no note or heading, and which products have no page."""
+    for name, (product, document) in messages.items():
+        if f"{TOPIC}/{name}" not in notes.ids():
+            told = f"'{name}' has no page: write docs/{TOPIC}/{name}.md"
+            yield document.finding(data.RULE, ("product",), told, "")
+        for at, one in enumerate(product.messages):
+            note_id, _, heading = one.note.partition("#")
+            note = notes.in_language(note_id, "zh")
+            known = notes.ids() if note is None else {each.id for each in note.source.headings}
+            wanted = note_id if note is None else heading
+            if wanted and wanted not in known:
+                told = f"message '{one.id}' leads to '{one.note}', and there is no '{wanted}'"
+                place = ("messages", at, "note")
+                yield document.finding(data.RULE, place, told, wanted, nearest(wanted, known))
+
+
+def render(messages: Messages, notes: Catalogue, page: str, language: str) -> str:
+    """Return the messages of the product whose page it is; on another page, all products."""
+    name = page.rpartition("/")[2]
+    words = words_of("messages", language)
+    if name not in messages:
+        return "\n".join(
+            f"- [{one.product.in_language(language)}]({words['file'].format(stem)})"
+            f"{words['open']}{words['count'].format(len(one.messages))}{words['close']}"
+            for stem, (one, _) in messages.items()
+        )
+    shown = [_shown(one, notes, language) for one in messages[name][0].messages]
+    return fill("messages.html", words=words, messages=shown)
+
+
+def _shown(one: Message, notes: Catalogue, language: str) -> dict[str, Any]:
+    def said(text: Text) -> str:
+        return Markup(_INLINE.renderInline(text.in_language(language)))
+
+    note_id, mark, heading = one.note.partition("#")
+    note, place = notes.in_language(note_id, language), _LINE.search(one.printed)
+    return {
+        "id": one.id,
+        "lines": [data.example(text) for text in (one.text, *one.also)],
+        "means": said(one.means),
+        "causes": [said(cause) for cause in one.causes],
+        "apart": said(one.apart) if one.apart else "",
+        "first": said(one.first),
+        "note": f"{note_id}.html{mark}{heading}",
+        "title": note.title if note else "",
+        "printed": f"{place['file']}:{place['line']} ({place['tag']})" if place else one.printed,
+        "sources": [one.printed, *one.sources],
+        "versions": one.versions,
+    }
+
+
+def scripts(messages: Messages, notes: Catalogue, facts: FactBase) -> dict[str, str]:
+    """Return what recognises lines, by the path of each language's script in the site.
+
+    The variables that NCCL reads are among the facts.
+    """
+    family = facts.families.get("nccl-env")
+    known = sorted(row.title.en for row in family.rows.values()) if family else []
+    made = {}
+    for language in LANGUAGES:
+        rows = [
+            {
+                "id": one.id,
+                "page": f"{TOPIC}/{name}.html#{one.id}",
+                "product": product.product.in_language(language),
+                "role": one.role,
+                "patterns": [data.pattern(text) for text in (one.text, *one.also)],
+                **{key: shown[key] for key in ("lines", "means", "causes", "first", "note")},
+            }
+            for name, (product, _) in messages.items()
+            for one in product.messages
+            for shown in [_shown(one, notes, language)]
+        ]
+        text = json.dumps({"rows": rows, "variables": known}, ensure_ascii=False)
+        made[SCRIPT.format(language=language)] = f"var handbookMessages = {text};\n"
+    return made
