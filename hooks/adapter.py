@@ -44,8 +44,8 @@ if TYPE_CHECKING:
     from mkdocs.structure.pages import Page
 
 log = get_plugin_logger("handbook")
-for _talkative in ("mermaid2", "mkdocs_static_i18n"):  # a line a page, of no use to anybody
-    logging.getLogger(f"mkdocs.plugins.{_talkative}").setLevel(logging.WARNING)
+# A line a page, of no use to anybody.
+logging.getLogger("mkdocs.plugins.mkdocs_static_i18n").setLevel(logging.WARNING)
 _KEY = "handbook"
 
 
