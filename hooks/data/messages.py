@@ -100,9 +100,20 @@ class Message(BaseModel):
         return value
 
     @cached_property
-    def patterns(self) -> list[re.Pattern[str]]:
-        """Return what finds each of its texts in a line."""
-        return [re.compile(pattern(text)) for text in (self.text, *self.also)]
+    def _finders(self) -> list[tuple[str, int, re.Pattern[str]]]:
+        """For each text a word that its lines hold, how much of it never varies, its pattern."""
+        return [
+            (max(fixed.split(), key=len), len(fixed), re.compile(pattern(text)))
+            for text in (self.text, *self.also)
+            for fixed in [_PLACE.sub(" ", text)]
+        ]
+
+    def finds(self, line: str) -> int:
+        """Return how many letters that never vary a line shares with the message; 0 if not all."""
+        finders = self._finders
+        return max(
+            (size for word, size, one in finders if word in line and one.search(line)), default=0
+        )
 
 
 class Product(BaseModel):
@@ -147,11 +158,15 @@ def _across(products: Messages) -> Iterator[Finding]:
     for one, document, at in placed:
         told = [f"id '{one.id}' stands in {taken[one.id]} too"] if one.id in taken else []
         taken.setdefault(one.id, document.file)
-        told += [
-            f"'{example(text)}' is found by the pattern of '{other.id}' too; make one more specific"
-            for text in (one.text, *one.also)
-            for other, *_ in placed
-            if other is not one and any(each.search(example(text)) for each in other.patterns)
-        ]
+        for line in map(example, (one.text, *one.also)):
+            own = one.finds(line)
+            told += [
+                f"'{line}' is found by the pattern of '{other.id}' too; make one more specific"
+                for other, theirs, _ in placed
+                if other is not one
+                # A line may quote another product's: the one with more of it is taken.
+                and (found := other.finds(line)) >= (1 if theirs is document else own)
+                and found
+            ]
         for message in told:
             yield document.finding(RULE, ("messages", at, "id"), message, one.id, of_value=True)

@@ -1,0 +1,118 @@
+"""Messages of programs: mistakes in the data, and logs as people paste them."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from py_mini_racer import MiniRacer
+
+from hooks.data.messages import example, pattern, read_messages
+from hooks.handbook import Tree
+from hooks.pages import messages as page
+from tests.samples import note, tree
+
+ROOT = Path(__file__).resolve().parents[2]
+SCRIPTS = ROOT / "docs/assets/javascripts/messages"
+LOGS: list[dict[str, Any]] = yaml.safe_load(
+    Path(__file__).with_name("logs.yml").read_text(encoding="utf-8")
+)
+ROW = """\
+  - id: {id}
+    text: '{text}'
+    printed: https://a.example/b/blob/v1/c.cc#L3
+    means: 甲
+    causes: [乙]
+    first: 丙
+    note: {note}
+"""
+
+
+def _file(*rows: tuple[str, str, str]) -> str:
+    made = "".join(ROW.format(id=one, text=text, note=to) for one, text, to in rows)
+    return f"product: P\nmessages:\n{made}"
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "words"),
+    [
+        (_file(("a", "no brace {here fails", "n")), (4, 11), "no brace without its other"),
+        (_file(("a", "{all} varies", "n")).replace("printed", "print"), (5, 5), "did you mean"),
+        (_file(("A b", "it fails here", "n")), (3, 9), "A b"),
+        (_file(("a", "it fails here", "n"), ("a", "so it goes", "n")), (10, 9), "stands in"),
+        (
+            _file(("a", "it fails {1} times", "n"), ("b", "it fails {2} times today", "n")),
+            (10, 9),
+            "'it fails 2 times today' is found by the pattern of 'a' too",
+        ),
+        (_file(("a", "it fails here", "none")), (9, 11), "there is no 'none'"),
+        (_file(("a", "it fails here", "n#none")), (9, 11), "there is no 'none'"),
+        ("product: P\nmessages: [\n", (3, 1), ""),
+    ],
+)
+def test_a_mistake_has_its_place(
+    tmp_path: Path, text: str, place: tuple[int, int], words: str
+) -> None:
+    notes, _ = tree(tmp_path, {"n.md": note("## 甲\n"), "messages/p.md": note("甲")})
+    folder = tmp_path / "messages"
+    folder.mkdir()
+    (folder / "p.yml").write_text(text, encoding="utf-8")
+    messages, findings = read_messages(folder, "docs/data/messages")
+    found = sorted([*findings, *page.check(messages, notes)])
+    assert [(one.line, one.column) for one in found] == [place]
+    assert words in found[0].text
+    assert found[0].rule == "messages"
+
+
+@pytest.mark.parametrize(
+    ("text", "shown", "fits", "does_not"),
+    [
+        ("got {5} of {{n}}", "got 5 of {n}", ["got 77 of {n}"], ["got 5 of n"]),
+        ("status={12|13}", "status=12", ["status=13 now"], ["status=130", "status=1"]),
+        ("a  b (c)", "a  b (c)", ["x a b  (c)"], ["ab (c)"]),
+    ],
+)
+def test_places_of_a_text(text: str, shown: str, fits: list[str], does_not: list[str]) -> None:
+    assert example(text) == shown
+    assert all(re.search(pattern(text), line) for line in [shown, *fits])
+    assert not any(re.search(pattern(text), line) for line in does_not)
+
+
+@pytest.fixture(scope="module")
+def read(handbook_messages: dict[str, str]) -> Callable[[str], dict[str, Any]]:
+    """Return what reads a log as the page does, with the handbook's own messages."""
+    racer = MiniRacer()
+    racer.eval(handbook_messages[page.SCRIPT.format(language="en")])
+    for name in ("match", "log"):
+        racer.eval((SCRIPTS / f"{name}.js").read_text(encoding="utf-8"))
+    racer.eval("var table = handbookLog.table(handbookMessages.rows);")
+
+    def run(log: str) -> dict[str, Any]:
+        call = f"handbookLog.read({json.dumps(log)}, table, handbookMessages.variables)"
+        made: dict[str, Any] = json.loads(racer.eval(f"JSON.stringify({call})"))
+        return made
+
+    return run
+
+
+@pytest.fixture(scope="module")
+def handbook_messages(handbook: Tree) -> dict[str, str]:
+    """Return the handbook's own scripts."""
+    return page.scripts(handbook.data.messages[0], handbook.notes, handbook.facts)
+
+
+@pytest.mark.parametrize("case", LOGS, ids=[case["name"] for case in LOGS])
+def test_a_log_is_read(read: Callable[[str], dict[str, Any]], case: dict[str, Any]) -> None:
+    log = read(case["log"])
+    assert [hit["row"]["id"] for hit in log["hits"]] == case["hits"]
+    assert (log["first"] or {"row": {"id": ""}})["row"]["id"] == case["first"]
+    for what, values in case.get("told", {}).items():
+        assert sorted(log["told"][what]) == sorted(values)
+    for name, meant in case.get("meant", {}).items():
+        assert log["told"]["variables"][name]["meant"] == meant
+    assert len(log["unknown"]) == case.get("unknown", 0)
