@@ -23,15 +23,14 @@ from hooks.calc import engine, presets
 from hooks.data import downloads
 from hooks.drawings import diagrams
 from hooks.links import moved
-from hooks.markdown import put_in, rendered, split, text_of
+from hooks.markdown import rendered, split, text_of
 from hooks.notes import draft_ids, drafts, history, minutes, published
 from hooks.pages import Effects, Place, Shared, calculator, catalogue, questions, term_marks, topics
 from hooks.pages import foot as feet
 from hooks.pages import page as a_page
 from hooks.search import entries
 from hooks.search import install as search_install
-from hooks.site import carry, check, feeds, plain, previews, progress, prune, publish
-from hooks.site import shared as entrance
+from hooks.site import carry, check, entrance, previews, progress, prune, publish, to_markdown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -84,8 +83,8 @@ class Build:
     """Interview questions as rendered, by the folder of their pages in the site."""
     about: dict[str, str] = field(default_factory=dict)
     """What the site says of itself, by language."""
-    written: dict[str, tuple[carry.Leaf, str]] = field(default_factory=dict)
-    """Pages as Markdown, their lists filled in, with the paths of their notes, by their own."""
+    written: list[carry.Leaf] = field(default_factory=list)
+    """Pages as Markdown."""
 
     @functools.cached_property
     def stamp(self) -> str:
@@ -148,24 +147,9 @@ def forget(build: Build) -> None:
 
 
 def fill(build: Build, markdown: str, place: Place) -> str:
-    """Return a page's Markdown with the generated lists at their markers; keep it to carry away."""
-    note = build.tree.notes.notes.get(place.source)
+    """Return a page's Markdown with the generated lists at their markers."""
     added = build.days.first
-    filled = handbook.fill(build.tree, markdown, place.source, place.language, added)
-    if note is not None and note.meta is not None and not build.is_serving:
-        leaf = carry.Leaf(
-            place.page,
-            note.id,
-            place.language,
-            note.title,
-            note.meta.description,
-            note.meta.verified.isoformat() if note.meta.verified else "",
-            place.sections,
-            filled,
-            note.meta.kind,
-        )
-        build.written[place.page] = (leaf, note.path)
-    return filled
+    return handbook.fill(build.tree, markdown, place.source, place.language, added)
 
 
 def recall_page(build: Build, markdown: str, place: Place) -> Made:
@@ -179,8 +163,7 @@ def recall_page(build: Build, markdown: str, place: Place) -> Made:
     texts = [one.text if one is not None else "" for one in (note, twin)]
     where = (place.source, place.page, place.language, place.title, place.sections)
     those = build.items.get((note.id, note.language), []) if note is not None else []
-    leaf, _ = build.written.get(place.page, (None, ""))
-    key = (*where, markdown, leaf and leaf.text, *texts, [said.anchor for _, said in those])
+    key = (*where, markdown, *texts, [said.anchor for _, said in those])
 
     def make() -> Made:
         body = split(note.text).body if note is not None else ""
@@ -189,20 +172,12 @@ def recall_page(build: Build, markdown: str, place: Place) -> Made:
         else:
             page = rendered(text_of(markdown, build.tree.docs))
         html, effects = a_page.complete(page, place, build.shared)
-        if place.page in build.written:
-            effects.carried = _as_markdown(build, place, effects)
-        effects.shown = {}  # nobody asks for it again, and drawings are large
+        if not build.is_serving:
+            effects.carried = to_markdown.to_markdown(effects.plain, place.page)
+        effects.plain = ""  # nobody asks for it again
         return Made(html, page.html.contents, effects)
 
     return build.tree.data.cache.recall("page", key, make, build.stamp)
-
-
-def _as_markdown(build: Build, place: Place, effects: Effects) -> str:
-    """Return a page as Markdown that needs nothing of the site."""
-    leaf, path = build.written[place.page]
-    include = functools.partial(put_in, docs=build.tree.docs)
-    reading = plain.Reading(place.page, path, leaf.language, effects.shown, include)
-    return plain.plain(leaf.text, reading)
 
 
 def merge(build: Build, effects: Effects, place: Place) -> None:
@@ -215,9 +190,21 @@ def merge(build: Build, effects: Effects, place: Place) -> None:
     build.files |= effects.files
     if effects.asked:
         build.asked.setdefault(place.folder, []).extend(effects.asked)
-    if place.page in build.written:
-        leaf, path = build.written[place.page]
-        build.written[place.page] = (replace(leaf, text=effects.carried), path)
+    note = build.tree.notes.notes.get(place.source)
+    if note is not None and note.meta is not None and not build.is_serving:
+        leaf = carry.Leaf(
+            place.page,
+            note.id,
+            place.language,
+            note.title,
+            note.meta.description,
+            note.meta.verified.isoformat() if note.meta.verified else "",
+            place.sections,
+            effects.carried,
+            note.meta.kind,
+            build.days.first.get(f"{build.tree.docs.name}/{note.path}"),
+        )
+        build.written.append(leaf)
 
 
 def foot(build: Build, place: Place) -> str:
@@ -251,15 +238,18 @@ def complete_site(
     terms = list(tree.glossary.terms.values())
     search_install.install(staged, theme_dirs, found, terms, search, cache)
     publish.add_licences(tree.root, staged)
+    places = [page.path.removesuffix(".md") for one in tree.entries for page in one.pages()]
+    order = {note: number for number, note in enumerate(places)}
+    leaves = sorted(build.written, key=lambda one: order.get(one.note, len(order)))
     for files in (
         moved.redirect_pages(tree.moved, site_url),
-        _carried(build, site_url),
+        carry.files(leaves, build.about, site_url),
+        entrance.files(leaves, build.about, site_url),
         downloads.files(tree.facts),
         build.files,
         questions.files(build.asked, site_url),
         presets.files(engine.default(tree.facts).data),
         previews.files(found),
-        entrance.entrance_files(build.about, site_url),
     ):
         publish.add_files(staged, files)
     sitemap = staged / "sitemap.xml"
@@ -267,16 +257,5 @@ def complete_site(
         packed = gzip.compress(sitemap.read_bytes(), mtime=0)
         publish.add_files(staged, {"sitemap.xml.gz": packed})
     if not build.is_serving:
-        prune.prune(staged, cache=cache)
+        prune.prune(staged)
     return sorted({*build.found, *check.check_site(staged, site_url=site_url, cache=cache)})
-
-
-def _carried(build: Build, site_url: str) -> dict[str, str]:
-    """Return the pages as Markdown and the lists of them, by their paths in the site."""
-    places = [page.path.removesuffix(".md") for one in build.tree.entries for page in one.pages()]
-    order = {note: number for number, note in enumerate(places)}
-    written = sorted(build.written.values(), key=lambda one: order.get(one[0].note, len(order)))
-    leaves, docs = [leaf for leaf, _ in written], build.tree.docs.name
-    added = {leaf.page: build.days.first.get(f"{docs}/{path}") for leaf, path in written}
-    days = {page: day for page, day in added.items() if day is not None}
-    return carry.files(leaves, build.about, site_url) | feeds.files(leaves, days, site_url)

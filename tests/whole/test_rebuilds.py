@@ -84,7 +84,8 @@ def test_same_bytes_after_a_change(built: Path, tmp_path: Path, name: str) -> No
 
 
 def test_a_note_without_translation_learns_its_second_address() -> None:
-    build: Any = SimpleNamespace(found=[], searched={}, files={}, asked={}, written={})
+    nothing = SimpleNamespace(notes=SimpleNamespace(notes={}))
+    build: Any = SimpleNamespace(found=[], searched={}, files={}, asked={}, tree=nothing)
     found = Page("ccl/ring.html", "ccl/ring", "zh", "环")
     for page, effects in (
         ("ccl/ring.html", Effects(searched=[found])),
