@@ -11,8 +11,8 @@ import datetime
 import functools
 import gzip
 import os
-import sys
 import time
+from collections import Counter
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,16 +28,14 @@ from hooks.notes import draft_ids, drafts, history, minutes, published
 from hooks.pages import Effects, Place, Shared, calculator, catalogue, questions, term_marks, topics
 from hooks.pages import foot as feet
 from hooks.pages import page as a_page
-from hooks.search import entries
-from hooks.search import install as search_install
-from hooks.site import carry, check, entrance, previews, progress, prune, publish, to_markdown
+from hooks.search import entries, install
+from hooks.site import carry, check, entrance, previews, prune, publish, to_markdown
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from hooks.findings import Finding
     from hooks.handbook import Tree
-    from hooks.notes import Catalogue
     from hooks.pages import Item, Said
     from hooks.search import sections
 
@@ -66,7 +64,8 @@ class Build:
     """When each file of a note was added, and changed last."""
     today: datetime.date
     """The day of the build."""
-    pace: progress.Pace
+    pages: int
+    """How many pages a language has."""
     items: dict[tuple[str, str], list[tuple[Item, Said]]]
     """What readers may look for on each page, by the id and language of its note."""
     effects: Effects = field(default_factory=Effects)
@@ -85,6 +84,10 @@ class Build:
     """What the site says of itself, by language."""
     written: list[carry.Leaf] = field(default_factory=list)
     """Pages as Markdown."""
+    counts: Counter[str] = field(default_factory=Counter)
+    """How many pages of each language are rendered."""
+    said: float = field(default_factory=time.monotonic)
+    """When that was told last."""
 
     @functools.cached_property
     def stamp(self) -> str:
@@ -95,10 +98,13 @@ class Build:
         held = [self.is_serving, *sorted(self.shared.held)]
         return digest(code(), of_files(others, tree.root), tree.data.stamp, titles, held)
 
-    @functools.cached_property
-    def shown_notes(self) -> Catalogue:
-        """The notes that the site shows."""
-        return published(self.tree.notes)
+    def progress(self, language: str) -> str:
+        """Count a page; return what to say of it now and then, or a stage is taken for a hang."""
+        self.counts[language] += 1
+        if self.counts[language] != self.pages and time.monotonic() - self.said < 10:
+            return ""
+        self.said = time.monotonic()
+        return f"pages ({language}): {self.counts[language]} of {self.pages}"
 
     def calc_scripts(self, content: str) -> list[str]:
         """Return the scripts that the calculators of a page need; overrides/main.html asks."""
@@ -132,7 +138,7 @@ def begin(tree: Tree, site: Path, *, is_serving: bool) -> Build:
         is_serving,
         days=history.days(tree.root),
         today=datetime.datetime.fromtimestamp(now, datetime.UTC).date(),
-        pace=progress.Pace(len(tree.notes.ids())),
+        pages=len(tree.notes.ids()),
         items=catalogue.by_page(data.items),
     )
 
@@ -140,10 +146,9 @@ def begin(tree: Tree, site: Path, *, is_serving: bool) -> Build:
 def forget(build: Build) -> None:
     """Forget what was concluded from the texts of notes: a preview has read one of them again."""
     build.ways.clear()
-    vars(build).pop("shown_notes", None)
     build.tree.data.forget()
     build.items = catalogue.by_page(build.tree.data.items)
-    build.pace = progress.Pace(sys.maxsize)
+    build.said = float("inf")  # how far one page is need not be told
 
 
 def fill(build: Build, markdown: str, place: Place) -> str:
@@ -220,7 +225,11 @@ def foot(build: Build, place: Place) -> str:
 
 
 def complete_site(
-    build: Build, staged: Path, theme_dirs: Sequence[str], settings: Any, site_url: str
+    build: Build,
+    staged: Path,
+    theme_dirs: Sequence[str],
+    queries: Mapping[str, Sequence[str]],
+    site_url: str,
 ) -> list[Finding]:
     """Write what pages lead to beside them, and return what is wrong with the finished pages.
 
@@ -228,15 +237,17 @@ def complete_site(
         build: The build, all pages of which are on disk.
         staged: The folder that they lie in.
         theme_dirs: Where the theme's files lie.
-        settings: Those of the search (`extra.search`).
+        queries: What the search suggests while nothing is typed, by language.
         site_url: The address that the site is published at; empty while unknown.
     """
     tree, cache, found = build.tree, build.tree.data.cache, list(build.searched.values())
-    entries.add_entries(found, entries.of_items(build.items))
-    search = search_install.read_settings(settings)
-    search.topics = {one: topics.offered(tree.areas, tree.notes, one) for one in ("zh", "en")}
+    entries.add_entries(found, build.items)
+    offered = {
+        one: {"queries": queries[one], "topics": topics.offered(tree.areas, tree.notes, one)}
+        for one in ("zh", "en")
+    }
     terms = list(tree.glossary.terms.values())
-    search_install.install(staged, theme_dirs, found, terms, search, cache)
+    install.install(staged, theme_dirs, found, terms, offered, cache)
     publish.add_licences(tree.root, staged)
     places = [page.path.removesuffix(".md") for one in tree.entries for page in one.pages()]
     order = {note: number for number, note in enumerate(places)}

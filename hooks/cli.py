@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import os
 import sys
 from pathlib import Path
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from hooks.findings import Finding, has_errors, report
+from hooks.findings import Finding, has_errors, report, rules
 
 if TYPE_CHECKING:
     from hooks.handbook import Tree
@@ -21,27 +20,7 @@ ROOT = Path(__file__).resolve().parent.parent
 ARCHIVE = "ai-infra-hpc-handbook-offline"
 
 
-ELSEWHERE = {
-    "search": "hooks.search.terminal:search",
-}
-"""Commands that are imported when somebody asks for them: module and function."""
-
-
-class _Commands(click.Group):
-    """The commands of this module, and those of `ELSEWHERE`."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return sorted([*super().list_commands(ctx), *ELSEWHERE])
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name in ELSEWHERE:
-            module, _, function = ELSEWHERE[cmd_name].partition(":")
-            command: click.Command = getattr(importlib.import_module(module), function)
-            return command
-        return super().get_command(ctx, cmd_name)
-
-
-@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
 def main() -> None:
     """Check and search the notes, keep generated parts fresh, start new notes, pack the site."""
 
@@ -77,11 +56,7 @@ def check(
 
     Exit status: 0 clean, 1 findings of severity error, 2 could not run.
     """
-    from hooks.findings import report
-
     if list_rules:
-        from hooks.findings import rules
-
         click.echo(rules.as_text())
         return
     missing = next((path for path in paths if not path.exists()), None)
@@ -157,6 +132,23 @@ def contents(write: bool, site_url: str) -> None:
         click.echo(finding.text)
     click.echo(f"contents: {len(findings)} stale", err=True)
     sys.exit(1 if findings else 0)
+
+
+@main.command()
+@click.argument("words", nargs=-1, required=True)
+@click.option("--language", type=click.Choice(["zh", "en"]), default="zh", show_default=True)
+@click.option("--limit", type=click.IntRange(1, 100), default=8, show_default=True)
+@click.option("--json", "as_json", is_flag=True, help="Print a list of objects.")
+def search(words: tuple[str, ...], language: str, limit: int, as_json: bool) -> None:
+    """Find the sections that answer WORDS, as the site's search does: of the built site, else of
+    the notes.
+
+    Also: kind:paper, tag:NVLink, "exact words", !word. Exit status: 0 found, 1 nothing found.
+    """
+    from hooks.search import terminal
+
+    found = terminal.answer(ROOT, " ".join(words), language, limit, as_json=as_json)
+    sys.exit(0 if found else 1)
 
 
 @main.command()

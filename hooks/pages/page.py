@@ -119,7 +119,8 @@ def complete(page: Rendered, place: Place, shared: Shared) -> tuple[str, Effects
         effects.asked = cards if is_own else []
     html = answers.put_ids(blocks.number_figures(html), note, notes)
     if is_own:
-        effects.searched = [_searched(html, note, place)]
+        where, title, trail = place.page, place.title or note.title, place.sections
+        effects.searched = [from_html.read(html, note, location=where, title=title, trail=trail)]
     else:
         effects.fallback = place.page
     html = tables.free_corners(html)
@@ -144,14 +145,3 @@ def _with_data(page: Rendered, note: Note, place: Place, shared: Shared, effects
         return blocks.with_id(drawn.html, anchors.pop((kind, text), ""))
 
     return PLACE.sub(show, finish(page.html.html, page.marked, place.address))
-
-
-def _searched(html: str, note: Note, place: Place) -> sections.Page:
-    return from_html.read(
-        html,
-        location=place.page,
-        title=place.title or note.title,
-        note=note,
-        language=place.language,
-        trail=list(place.sections),
-    )
