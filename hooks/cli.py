@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
+import traceback
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from hooks.findings import Finding, has_errors, report, rules
+from hooks.findings import Finding, report, rules
 
 if TYPE_CHECKING:
     from hooks.handbook import Tree
@@ -26,7 +27,7 @@ def main() -> None:
 
 
 @main.command()
-@click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
+@click.argument("paths", nargs=-1, type=click.Path(exists=True, path_type=Path))
 @click.option(
     "--site",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
@@ -59,20 +60,17 @@ def check(
     if list_rules:
         click.echo(rules.as_text())
         return
-    missing = next((path for path in paths if not path.exists()), None)
-    if missing is not None:
-        raise click.UsageError(f"'{missing}' does not exist")
     try:
         count, findings = _find(site, site_url, repo_url, since)
     except Exception as error:  # whatever it is: a check that broke down has not passed
         if not isinstance(error, OSError):
-            import traceback
-
             traceback.print_exc()
         click.echo(f"check: could not run: {report.visible(str(error))}", err=True)
         sys.exit(2)
     if paths:
-        findings = [finding for finding in findings if _lies_in(finding, paths)]
+        places = [path.resolve() for path in paths]
+        files = {one: (ROOT / one.file).resolve() for one in findings}
+        findings = [one for one in findings if any(map(files[one].is_relative_to, places))]
     if findings or style == "json":
         colour = sys.stdout.isatty() and "NO_COLOR" not in os.environ
         click.echo(report.render(style, findings, ROOT, colour=colour), color=colour)
@@ -80,7 +78,7 @@ def check(
     click.echo(
         f"check: {count} notes, {errors} errors, {len(findings) - errors} warnings", err=True
     )
-    sys.exit(1 if has_errors(findings) else 0)
+    sys.exit(1 if errors else 0)
 
 
 def _find(
@@ -109,11 +107,6 @@ def _contents(tree: Tree, *, write: bool = False, site_url: str = "") -> list[Fi
 
     notes = published(tree.notes)
     return contents.check_root(ROOT, tree.entries, notes, write=write, site_url=site_url)
-
-
-def _lies_in(finding: Finding, paths: tuple[Path, ...]) -> bool:
-    file = (ROOT / finding.file).resolve()
-    return any(file == path.resolve() or path.resolve() in file.parents for path in paths)
 
 
 @main.command()
