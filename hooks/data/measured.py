@@ -1,7 +1,7 @@
 """Measured results as records: what `docs/**/measured/*.json` may hold, and where it is wrong.
 
 A record says what was measured, on which machine, with which command and program, and what the
-specification promised. `hooks.measured_table` draws it.
+specification promised. `pages.measured_table` draws it.
 """
 
 from __future__ import annotations
@@ -16,24 +16,18 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from hooks.data.options import BlockError
 from hooks.data.wording import Direction, Text
-from hooks.findings import nearest
+from hooks.findings import nearest, past_day
 
 Number = int | float
 """A whole number stays whole, so that it is printed without decimals."""
 
 
 def _day(value: object) -> object:
-    if isinstance(value, str):
-        value = datetime.date.fromisoformat(value[:10])
-    # One day of grace: the machine that measured may be east of the one that checks.
-    today = datetime.datetime.now(tz=datetime.UTC).date()
-    if isinstance(value, datetime.date) and value > today + datetime.timedelta(days=1):
-        raise ValueError(f"lies in the future: {value.isoformat()}")
-    return value
+    return past_day(datetime.date.fromisoformat(value[:10]) if isinstance(value, str) else value)
 
 
-def _lines(value: object) -> object:
-    return "\n".join(value) if isinstance(value, list) else value
+def _axis(value: object) -> object:
+    return {"name": value} if isinstance(value, str) else value
 
 
 class _Record(BaseModel):
@@ -81,14 +75,6 @@ class Axis(_Record):
     name: str
     title: Text | None = None
     unit: str | None = None
-
-
-def _axis(value: object) -> object:
-    if isinstance(value, str):
-        return {"name": value}
-    if isinstance(value, dict) and "name" not in value and "id" in value:
-        return {**value, "name": value["id"]}
-    return value
 
 
 class Result(_Record):
@@ -146,7 +132,7 @@ class Record(_Record):
     machine: Machine
     program: Program | None = None
     programs: list[Program] = Field(default_factory=list)
-    command: Annotated[str, BeforeValidator(_lines)]
+    command: str
     notes: Text | None = None
     specification: list[Specification] = Field(default_factory=list)
     results: list[Result] = Field(default_factory=list)
@@ -169,8 +155,7 @@ def parse_record(text: str, known: Known | None = None) -> Record:
         json.JSONDecodeError: The text is not JSON.
         ValidationError: It is no record.
     """
-    if known is None:
-        return Record.model_validate(json.loads(text))
+    known = {} if known is None else known
     if text not in known:
         known[text] = Record.model_validate(json.loads(text))
     return known[text]

@@ -62,7 +62,8 @@ _SOURCE = re.compile(
 )
 """How a specification names a cell of the facts."""
 
-Problem = tuple[str, tuple[str | int, ...], str, str, str]
+Steps = tuple[str | int, ...]
+Problem = tuple[str, Steps, str, str, str]
 """Rule, path into the record, message, target, suggestion."""
 
 
@@ -75,27 +76,25 @@ def _document(text: str, file: str) -> Document:
 
 
 def _references(record: Record) -> Iterator[Problem]:
-    known = [item.id for item in record.specification]
     rule = "measurement-reference"
-    for n, result in enumerate(record.results):
-        if result.spec is not None and result.spec not in known:
-            message = f"result '{result.id}' names the specification '{result.spec}', not given"
-            hint = nearest(result.spec, known)
-            yield rule, ("results", n, "spec"), message, result.spec, hint
-        if result.id in [other.id for other in record.results[:n]]:
-            message = f"two results have the id '{result.id}'"
-            yield rule, ("results", n, "id"), message, result.id, ""
+    specs = [item.id for item in record.specification]
     results = [result.id for result in record.results]
+    for n, name in enumerate(results):
+        if name in results[:n]:
+            yield rule, ("results", n, "id"), f"two results have the id '{name}'", name, ""
+    named: list[tuple[Steps, str, str | None, list[str]]] = []
+    for n, result in enumerate(record.results):
+        what = f"result '{result.id}' names the specification"
+        named.append((("results", n, "spec"), what, result.spec, specs))
     for n, line in enumerate(record.summary):
-        if line.ratio_to is not None and line.ratio_to.spec not in known:
-            spec = line.ratio_to.spec
-            message = f"a summary names the specification '{spec}', which is not given"
-            at = ("summary", n, "ratio_to", "spec")
-            yield rule, at, message, spec, nearest(spec, known)
-        if line.result is not None and line.result not in results:
-            message = f"a summary names the result '{line.result}', which is not there"
-            hint = nearest(line.result, results)
-            yield rule, ("summary", n, "result"), message, line.result, hint
+        spec = line.ratio_to.spec if line.ratio_to else None
+        at = ("summary", n)
+        named.append(((*at, "ratio_to", "spec"), "a summary names the specification", spec, specs))
+        named.append(((*at, "result"), "a summary names the result", line.result, results))
+    for place, what, target, known in named:
+        if target is not None and target not in known:
+            message = f"{what} '{target}', which is not there"
+            yield rule, place, message, target, nearest(target, known)
 
 
 def _specified(record: Record, base: FactBase) -> Iterator[Problem]:

@@ -7,14 +7,13 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from hooks.data.facts import Column, FactBase, Family, Row
 from hooks.data.options import BlockError, names, pick
 from hooks.data.wording import Text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from hooks.data.facts import Row
+    from hooks.data.facts import Column, FactBase, Family, Row
 
 _CONDITION = re.compile(r"(?P<column>[\w-]+)\s*(?:(?P<sign><=|>=|!=|=|<|>)\s*(?P<value>.+?))?\s*\Z")
 _COMPARE: dict[str, Callable[[Any, Any], bool]] = {
@@ -99,11 +98,9 @@ def ordered(
     found = list(rows.items())
     # Sorting is stable: the last key first.
     for key in reversed(keys):
-        column, is_down = key.removeprefix("-"), key.startswith("-")
-        present = [item for item in found if _value(item[1], column) is not None]
-        absent = [item for item in found if _value(item[1], column) is None]
-        present.sort(key=lambda item: _rank(_value(item[1], column)), reverse=is_down)
-        found = present + absent
+        column = key.removeprefix("-")
+        found.sort(key=lambda item: _rank(_value(item[1], column)), reverse=key.startswith("-"))
+        found.sort(key=lambda item: _value(item[1], column) is None)
     return dict(found)
 
 
