@@ -168,8 +168,7 @@ def _check_data(data: Data) -> Iterator[Finding]:
 
 
 def _check_record(file: Path, data: Data) -> list[Finding]:
-    known, base = data.fences.known, data.facts[0]
-    return measured_check.check_record(file, data.root, known, base)
+    return measured_check.check_record(file, data.root, data.facts[0], data.fences.known)
 
 
 def _verdict(note: Note, data: Data) -> list[Finding]:

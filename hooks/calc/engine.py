@@ -78,11 +78,7 @@ class Engine:
         return sorted({entry["family"] for entry in inputs if "family" in entry})
 
     def record(self, name: str) -> dict[str, Any]:
-        """Return a calculator's record without its functions.
-
-        Raises:
-            CalcError: There is no such calculator; the message offers the nearest.
-        """
+        """Return a calculator's record; CalcError offers the nearest if there is no such one."""
         if name not in self.records:
             hint = nearest(name, self.records)
             end = f"did you mean '{hint}'?" if hint else f"there are: {', '.join(self.records)}"
@@ -106,11 +102,7 @@ class Engine:
         return outputs
 
     def show(self, name: str, inputs: Mapping[str, object], language: str) -> dict[str, Any]:
-        """Return the answer in words: `errors`, `rows`, `tables`, `remarks`, `drawing`.
-
-        Raises:
-            CalcError: There is no such calculator.
-        """
+        """Return the answer in words: `errors`, `rows`, `tables`, `remarks`, `drawing`."""
         self.record(name)
         shown: dict[str, Any] = self._call("show", [name, dict(inputs), language])
         return shown

@@ -59,11 +59,7 @@ class Equation:
 
 
 def parse(text: str, columns: Mapping[str, object]) -> Equation:
-    """Read an equation such as `link_count * link_rate = gpu_uni`.
-
-    Raises:
-        CheckError: It is none, or names a column that does not exist.
-    """
+    """Read such as `a * b = c`; CheckError if it is none, or names a column that does not exist."""
     match = _RELATION.match(text.strip())
     if match is None:
         raise CheckError("must read 'expression = expression' (or <=, >=)")
@@ -128,12 +124,7 @@ def _cells(row: Row, equation: Equation, family: Family) -> Cells:
 
 
 def _amount(side: str, cells: Cells) -> Amount:
-    """Return what an expression comes to.
-
-    Raises:
-        CheckError: It is no expression.
-        UnitError: It adds what has different units.
-    """
+    """Return what it comes to; CheckError if it is no expression, UnitError if units do not add."""
     import pint
 
     values = {name: units.quantity(*cell) for name, cell in cells.items()}
@@ -152,8 +143,7 @@ def _amount(side: str, cells: Cells) -> Amount:
 def _problem(equation: Equation, cells: Cells, allowed: float) -> tuple[str, str, str] | None:
     """Return message, column at fault and its repair; None when the equation holds.
 
-    Raises:
-        UnitError: The sides cannot be compared.
+    UnitError where the sides cannot be compared.
     """
     left, right = (_amount(side, cells) for side in (equation.left, equation.right))
     if left.dimensionality != right.dimensionality:

@@ -57,15 +57,18 @@ class Machine(_Record):
     nccl: str | None = None
 
 
-class Specification(_Record):
+class _Quantity(_Record):
+    unit: str
+    direction: Direction | None = None
+    per: Text | None = None
+
+
+class Specification(_Quantity):
     """What was promised."""
 
     id: str
     title: Text | None = None
     value: Number
-    unit: str
-    direction: Direction | None = None
-    per: Text | None = None
     source: str | None = None
 
 
@@ -77,14 +80,11 @@ class Axis(_Record):
     unit: str | None = None
 
 
-class Result(_Record):
+class Result(_Quantity):
     """A series of points of one quantity."""
 
     id: str
     title: Text
-    unit: str
-    direction: Direction | None = None
-    per: Text | None = None
     statistic: Text | None = None
     n: int | None = None
     axes: list[Annotated[Axis, BeforeValidator(_axis)]] = Field(default_factory=list)
@@ -107,14 +107,11 @@ class Ratio(_Record):
     ratio: float
 
 
-class Summary(_Record):
+class Summary(_Quantity):
     """One line that a reader takes away."""
 
     title: Text
     value: Number
-    unit: str
-    direction: Direction | None = None
-    per: Text | None = None
     ratio_to: Ratio | None = None
     statistic: Text | None = None
     spread: Spread | None = None
@@ -149,12 +146,7 @@ Known = dict[str, Record]
 
 
 def parse_record(text: str, known: Known | None = None) -> Record:
-    """Return a record, from `known` where it holds one of this text; else it is put there.
-
-    Raises:
-        json.JSONDecodeError: The text is not JSON.
-        ValidationError: It is no record.
-    """
+    """Return a record, from `known` where it is there; else put there. ValueError if it is none."""
     known = {} if known is None else known
     if text not in known:
         known[text] = Record.model_validate(json.loads(text))
@@ -162,11 +154,7 @@ def parse_record(text: str, known: Known | None = None) -> Record:
 
 
 def load_record(file: str, docs_dir: Path, known: Known | None = None) -> Record:
-    """Return the record at a path below the folder of notes; `known` as for `parse_record`.
-
-    Raises:
-        BlockError: There is none, or it is invalid; the nearest path is offered.
-    """
+    """Return the record at a path below the notes; BlockError if there is none, or a bad one."""
     path = docs_dir / file
     try:
         return parse_record(path.read_text(encoding="utf-8"), known)
@@ -198,9 +186,7 @@ _AXES = {
     "src": {"zh": "源 GPU", "en": "source GPU"},
     "dst": {"zh": "目的 GPU", "en": "destination GPU"},
     "gpu": {"zh": "GPU", "en": "GPU"},
-    "gpus": {"zh": "GPU 数", "en": "GPUs"},
     "bytes": {"zh": "大小", "en": "size"},
-    "size": {"zh": "大小", "en": "size"},
 }
 
 

@@ -9,27 +9,22 @@ from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
-from hooks.data.facts import FactBase
 from hooks.data.measured import Known, Record, parse_record, sha256, stale_programs
 from hooks.findings import Document, Finding, YamlError, nearest, read
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from hooks.data.facts import FactBase
+
 RATIO_TOLERANCE = 0.01
 """How far a printed ratio may lie from value / specification, relative: rounding to 1 %."""
 
 
 def check_record(
-    path: Path, root: Path, known: Known | None = None, base: FactBase | None = None
+    path: Path, root: Path, base: FactBase, known: Known | None = None
 ) -> list[Finding]:
-    """Return what is wrong with a record.
-
-    Arguments:
-        path: The file.
-        root: The repository root, which findings and programs are named from.
-        known: Records that have been read already, by their texts.
-        base: The facts, which specifications may name.
+    """Return what is wrong with a record; findings and programs are named from `root`.
 
     Rules: `measurement-field` (form), `measurement-reference` (names what it lacks),
     `measurement-ratio` (a share that its own figures contradict), `measurement-stale` (a program
@@ -46,7 +41,7 @@ def check_record(
         return _document(text, file).explain(error, Record, "measurement-field")
     problems = [
         *_references(record),
-        *_specified(record, base or FactBase()),
+        *_specified(record, base),
         *_ratios(record),
         *_points(record),
         *_stale(record, root),
@@ -120,10 +115,10 @@ def _specified(record: Record, base: FactBase) -> Iterator[Problem]:
 def _ratios(record: Record) -> Iterator[Problem]:
     specs = {item.id: item for item in record.specification}
     for n, line in enumerate(record.summary):
-        spec = specs.get(line.ratio_to.spec) if line.ratio_to else None
-        if spec is None or line.ratio_to is None:
+        if line.ratio_to is None or line.ratio_to.spec not in specs:
             continue
-        at = ("summary", n, "ratio_to")
+        spec, ratio, at = specs[line.ratio_to.spec], line.ratio_to.ratio, ("summary", n, "ratio_to")
+        true = line.value / spec.value if spec.value else 0.0
         for name in ("unit", "direction"):
             mine, theirs = getattr(line, name), getattr(spec, name)
             if mine != theirs:
@@ -134,13 +129,9 @@ def _ratios(record: Record) -> Iterator[Problem]:
                 yield "measurement-ratio", at, message, spec.id, ""
                 break
         else:
-            true = line.value / spec.value if spec.value else 0.0
-            if abs(line.ratio_to.ratio - true) > RATIO_TOLERANCE * max(abs(true), 1e-12):
-                message = (
-                    f"ratio {line.ratio_to.ratio:g} is not {line.value:g} / {spec.value:g} "
-                    f"= {true:.4g}"
-                )
-                yield "measurement-ratio", at, message, f"{line.ratio_to.ratio:g}", f"{true:.4g}"
+            if abs(ratio - true) > RATIO_TOLERANCE * max(abs(true), 1e-12):
+                message = f"ratio {ratio:g} is not {line.value:g} / {spec.value:g} = {true:.4g}"
+                yield "measurement-ratio", at, message, f"{ratio:g}", f"{true:.4g}"
 
 
 def _points(record: Record) -> Iterator[Problem]:
@@ -160,17 +151,14 @@ def _points(record: Record) -> Iterator[Problem]:
 
 
 def _stale(record: Record, root: Path) -> Iterator[Problem]:
-    stale = stale_programs(record, root)
-    for n, program in enumerate(record.all_programs):
-        if program.path not in stale:
-            continue
-        at = ("program",) if n == 0 and record.program else ("programs",)
-        path = root / program.path
+    for name in stale_programs(record, root):
+        is_main = record.program is not None and record.program.path == name
+        path, at = root / name, ("program" if is_main else "programs",)
+        message = f"the program '{name}' is not in the repository"
         if path.is_file():
+            was = next(one.sha256 for one in record.all_programs if one.path == name)
             message = (
-                f"'{program.path}' has changed since it was measured; measure again "
-                f"(recorded sha256 {program.sha256[:12]}…, now {sha256(path)[:12]}…)"
+                f"'{name}' has changed since it was measured; measure again "
+                f"(recorded sha256 {was[:12]}…, now {sha256(path)[:12]}…)"
             )
-        else:
-            message = f"the program '{program.path}' is not in the repository"
-        yield "measurement-stale", at, message, program.path, ""
+        yield "measurement-stale", at, message, name, ""

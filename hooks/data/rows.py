@@ -45,11 +45,7 @@ class Condition:
 
 
 def conditions(given: object) -> list[Condition]:
-    """Read the field `where`: one condition or a list of them, all of which must hold.
-
-    Raises:
-        BlockError: It is neither.
-    """
+    """Read the field `where`: one condition, or a list of them, all of which must hold."""
     if given is None:
         return []
     texts = given if isinstance(given, list) else [given]
@@ -65,11 +61,7 @@ def conditions(given: object) -> list[Condition]:
 def filtered(
     rows: Mapping[str, Row], wanted: list[Condition], columns: Mapping[str, object]
 ) -> dict[str, Row]:
-    """Return the rows that meet all conditions.
-
-    Raises:
-        BlockError: A column does not exist, numbers are compared with words, or no row is left.
-    """
+    """Return the rows that meet all conditions; BlockError if none does, or words meet numbers."""
     pick([one.column for one in wanted], dict(columns), "column")
     kept = dict(rows)
     for one in wanted:
@@ -86,11 +78,7 @@ def filtered(
 def ordered(
     rows: Mapping[str, Row], given: object, columns: Mapping[str, object]
 ) -> dict[str, Row]:
-    """Return the rows by the columns of the field `order`; rows without the cell come last.
-
-    Raises:
-        BlockError: A column does not exist.
-    """
+    """Return the rows by the columns of the field `order`; rows without the cell come last."""
     if given is None:
         return dict(rows)
     keys = [str(one) for one in (given if isinstance(given, list) else [given])]
@@ -133,11 +121,7 @@ class Selection:
 
 
 def select(options: dict[str, Any], base: FactBase) -> Selection:
-    """Return the rows and columns that a fence's `table`, `columns`, `rows`, `where`, `order` name.
-
-    Raises:
-        BlockError: They name a table, column or row that does not exist.
-    """
+    """Return what a fence's `table`, `columns`, `rows`, `where` and `order` name, or BlockError."""
     name = options.get("table")
     if not isinstance(name, str):
         raise BlockError("a facts block needs a line 'table: NAME'")

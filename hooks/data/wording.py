@@ -82,11 +82,7 @@ def terms(
 
 
 def caption(given: object, default: Text, language: str) -> str:
-    """Return the title that a fence gives, else the default.
-
-    Raises:
-        BlockError: It is neither a text nor one for each language.
-    """
+    """Return the title that a fence gives, else the default; BlockError if it is none."""
     if given is None:
         return default.in_language(language)
     try:

@@ -149,7 +149,7 @@ def changed(change: Callable[[dict[str, Any]], object]) -> dict[str, Any]:
 
 
 def test_a_good_record_passes(root: Path) -> None:
-    assert check_record(root / "docs/t/measured/p2p.json", root, base=FACTS) == []
+    assert check_record(root / "docs/t/measured/p2p.json", root, FACTS) == []
 
 
 # Change, rule, text on the line that the finding must name, part of the message
@@ -226,7 +226,7 @@ def test_what_is_wrong_is_found_at_its_line(
     change: Callable[[dict[str, Any]], object], rule: str, at: str, said: str, root: Path
 ) -> None:
     path = write(root, changed(change))
-    found = [f for f in check_record(path, root, base=FACTS) if f.rule == rule]
+    found = [f for f in check_record(path, root, FACTS) if f.rule == rule]
     assert [said in f.message for f in found] == [True], found
     assert found[0].file == "docs/t/measured/p2p.json"
     assert found[0].severity == ("warning" if rule == "measurement-stale" else "error")
@@ -239,7 +239,7 @@ def test_what_is_wrong_is_found_at_its_line(
 def test_text_that_is_no_json(root: Path) -> None:
     path = root / "docs/t/measured/p2p.json"
     path.write_text('{\n "schema": 1,\n}\n', encoding="utf-8")
-    found = check_record(path, root, base=FACTS)
+    found = check_record(path, root, FACTS)
     assert [f.rule for f in found] == ["measurement-field"]
     assert found[0].line in (2, 3)
     assert "not JSON" in found[0].message
@@ -250,13 +250,13 @@ def test_a_program_that_was_only_laid_out_anew_is_not_stale(root: Path) -> None:
     program.write_text(PROGRAM.replace(" ", "  "), encoding="utf-8")
     same = hashlib.sha256(program.read_bytes()).hexdigest()
     path = write(root, changed(lambda record: record["program"].update(same=[same])))
-    assert check_record(path, root, base=FACTS) == []
+    assert check_record(path, root, FACTS) == []
 
 
 def test_a_changed_program_makes_the_record_stale(root: Path) -> None:
     path = root / "docs/t/measured/p2p.json"
     (root / "docs/t/code/p2p.cu").write_text(PROGRAM + "// faster\n", encoding="utf-8")
-    assert [f.rule for f in check_record(path, root, base=FACTS)] == ["measurement-stale"]
+    assert [f.rule for f in check_record(path, root, FACTS)] == ["measurement-stale"]
     tree = drawn(root)
     assert words(tree, ".measured__stale") == [
         "The program has changed since; the figures belong to its former version: "
