@@ -16,14 +16,11 @@ import html as html_lib
 import os
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from hooks.drawings import svg
+from hooks.drawings.svg import Element
 from hooks.notes import LANGUAGES
-
-if TYPE_CHECKING:
-    from hooks.drawings.svg import Element
 
 URL = re.compile(r"url\(\s*(?P<quote>['\"]?)(?P<target>[^'\")]*)(?P=quote)\s*\)")
 """A reference to another element, as in `fill`, `marker-end`, `clip-path`."""
@@ -46,9 +43,8 @@ def inline_figures(html: str, *, page_dir: Path, docs_dir: Path, language: str) 
 
     Arguments:
         html: The content of one page, as Markdown rendered it.
-        page_dir: The folder of the page in the site, which `src` attributes are relative to
-            once MkDocs has rewritten them, such as `en/link/topo`; the site is taken to lie in
-            `docs_dir`, since figures keep their places.
+        page_dir: The folder of the page in the site, which `src` starts from, such as
+            `en/link/topo`; figures keep their places, so the site is taken to lie in `docs_dir`.
         docs_dir: The folder of the notes; nothing outside it is read.
         language: `zh` or `en`; chooses among the children of each `<switch>`.
     """
@@ -156,16 +152,14 @@ def _resolve_switches(element: Element, language: str) -> None:
     """Replace each `<switch>` by the child that the language selects."""
     resolved: list[Element | str] = []
     for child in element.children:
-        chosen = child
-        if not isinstance(child, str) and child.name == "switch":
-            candidates = [c for c in child.elements if _speaks(c, language)]
-            if not candidates:
-                continue
-            candidates[0].attributes.pop("systemLanguage", None)
-            chosen = candidates[0]
-        if not isinstance(chosen, str):
-            _resolve_switches(chosen, language)
-        resolved.append(chosen)
+        spoken: Element | str | None = child
+        if isinstance(child, Element) and child.name == "switch":
+            spoken = next((one for one in child.elements if _speaks(one, language)), None)
+        if isinstance(spoken, Element):
+            spoken.attributes.pop("systemLanguage", None)
+            _resolve_switches(spoken, language)
+        if spoken is not None:
+            resolved.append(spoken)
     element.children = resolved
 
 
