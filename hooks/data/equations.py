@@ -176,11 +176,10 @@ def _said(side: str, amount: Amount, cells: Cells, unit: str | None) -> str:
 
     def figure(match: re.Match[str]) -> str:
         value, own = cells[match["bare"] or match["name"]]
-        return f"{value:g}" if match["bare"] or own in (None, units.NO_UNIT) else f"{value:g} {own}"
+        return f"{value:g} {'' if match['bare'] else units.shown(own)}".rstrip()
 
     try:
-        total = f"{units.in_unit(amount, unit):.6g}"
-        total += f" {unit}" if unit not in (None, units.NO_UNIT) else ""
+        total = f"{units.in_unit(amount, unit):.6g} {units.shown(unit)}".rstrip()
     except units.UnitError:
         total = f"{amount.to_base_units().magnitude:.6g} ({units.describe(amount)})"
     if side in cells:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from hooks.data import BlockError, Text, pick, units, wording
+from hooks.data import BlockError, Text, pick, wording
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,11 +86,6 @@ def words(options: dict[str, Any], key: str, default: Text, language: str) -> st
         return wording.caption(options.get(key), default, language)
     except BlockError as error:
         raise BlockError(str(error).replace("caption", key)) from error
-
-
-def shown(unit: str | None) -> str:
-    """Return a unit as it is printed: nothing where a number has none."""
-    return "" if unit in (None, units.NO_UNIT) else str(unit)
 
 
 def with_terms(title: str, details: list[str], language: str) -> str:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from hooks.data import BlockError, Text, conditions, measured, names, pick, terms, units, wording
-from hooks.drawings.charts.chart import Chart, Line, Point, asked, shown, with_terms, words
+from hooks.drawings.charts.chart import Chart, Line, Point, asked, with_terms, words
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from hooks.data import Known, Record, Result
+    from hooks.data import Condition, Known, Record, Result
 
 _SPECIFICATION = Text(zh="规格", en="specification")
 
@@ -63,7 +63,7 @@ def _points(
     pick([one.column for one in wanted], axes, "axis")
     found: dict[tuple[Any, str], Point] = {}
     for point in result.points:
-        if not all(_meets(one, point.get(one.column)) for one in wanted):
+        if not all(_meets(one, point) for one in wanted):
             continue
         parts = [result.title.in_language(language)] if is_one_of_many else []
         if by:
@@ -85,12 +85,10 @@ def _points(
     return list(found.values())
 
 
-def _meets(condition: Any, value: object) -> bool:
-    if isinstance(value, str):
-        value = Text(zh=value, en=value)
+def _meets(condition: Condition, point: dict[str, Any]) -> bool:
     try:
-        return bool(condition.holds(value))
-    except ValueError:
+        return condition.holds(point.get(condition.column))
+    except ValueError:  # an axis may hold both numbers and words
         return False
 
 
@@ -112,7 +110,7 @@ def _lines(given: object, record: Record, unit: str, language: str) -> list[Line
         except units.UnitError as error:
             raise BlockError(f"a line in {one.unit} has no place on an axis in {unit}") from error
         label = words(item, "title", one.title or _SPECIFICATION, language)
-        text = " ".join(filter(None, [label, f"{value:g}", shown(unit)]))
+        text = " ".join(filter(None, [label, f"{value:g}", units.shown(unit)]))
         details = terms(language, direction=one.direction, per=one.per)
         found.append(Line(value, with_terms(text, details, language), one.direction))
     return found

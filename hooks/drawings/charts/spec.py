@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from hooks.data import BlockError, Text, pick, read_options, select, terms, units
 from hooks.drawings.charts import of_record
-from hooks.drawings.charts.chart import Chart, Point, asked, shown, with_terms
+from hooks.drawings.charts.chart import Chart, Point, asked, with_terms
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -109,10 +109,10 @@ def _of_facts(options: dict[str, Any], base: FactBase, language: str) -> Chart:
             points.append(Point(place, title, value, series, written=written))
             sources.append(cell.source)
     x_titles = [
-        with_terms(one.title.in_language(language), [shown(one.unit)], language)
+        with_terms(one.title.in_language(language), [units.shown(one.unit)], language)
         for one in along.values()
     ]
-    details, y_title = [shown(first.unit)], ""
+    details, y_title = [units.shown(first.unit)], ""
     if len(columns) == 1:
         y_title = first.title.in_language(language)
         details += _terms(first, language)
@@ -120,7 +120,7 @@ def _of_facts(options: dict[str, Any], base: FactBase, language: str) -> Chart:
         **asked(options, chosen.family.title, language),
         x_title=(x_titles or [chosen.family.row_header.in_language(language)])[0],
         y_title=with_terms(y_title, details, language),
-        unit=shown(first.unit),
+        unit=units.shown(first.unit),
         points=points,
         sources=list(dict.fromkeys(sources)),
         name=chosen.name,
