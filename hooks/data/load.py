@@ -16,12 +16,10 @@ _UNITLESS = ("year", "count")
 
 
 def load_facts(data_dir: Path) -> tuple[FactBase, list[Finding]]:
-    """Read every family and source below the folder of data: `facts/*.yml`, `sources/*.yml`.
+    """Read what is valid below the folder of data: `facts/*.yml`, `sources/*.yml`.
 
-    Returns what is valid, and findings of the rules `facts-yaml`, `facts-field`, `facts-unit`,
-    `facts-source`, `facts-column`, `facts-check` (errors) and `facts-unused-source` (warning).
-    The files of sources make one bibliography: a key stands in one of them only. Files in
-    findings are named `docs/data/…`: the folder of data and the one above it.
+    The files of sources make one bibliography: a key stands in one of them only. Findings of the
+    rules `facts-*` name files `docs/data/…`: the folder of data and the one above it.
     """
     base = FactBase()
     findings: list[Finding] = []

@@ -94,8 +94,9 @@ def _references(record: Record) -> Iterator[Problem]:
 
 def _specified(record: Record, base: FactBase) -> Iterator[Problem]:
     """Compare specifications that name a cell of the facts with that cell."""
+    rule = "measurement-reference"
     for n, item in enumerate(record.specification):
-        match = _SOURCE.match(item.source or "")
+        match, at = _SOURCE.match(item.source or ""), ("specification", n)
         if match is None:
             continue
         try:
@@ -103,13 +104,11 @@ def _specified(record: Record, base: FactBase) -> Iterator[Problem]:
             value = row.cells[match["column"]].value
         except KeyError:
             message = f"specification '{item.id}': there is no '{item.source}'"
-            at = ("specification", n, "source")
-            yield "measurement-reference", at, message, str(item.source), ""
+            yield rule, (*at, "source"), message, str(item.source), ""
             continue
         if value != item.value:
             message = f"specification '{item.id}' is {item.value:g} here, {value} in {item.source}"
-            at = ("specification", n, "value")
-            yield "measurement-reference", at, message, f"{item.value:g}", str(value)
+            yield rule, (*at, "value"), message, f"{item.value:g}", str(value)
 
 
 def _ratios(record: Record) -> Iterator[Problem]:

@@ -109,9 +109,7 @@ def plain(address: str) -> str:
 def load_resources(folder: Path, topics: Collection[str]) -> tuple[Library, list[Finding]]:
     """Read every file of a folder; return the valid entries and findings of the rule `resources`.
 
-    Args:
-        folder: Where the files are; findings name them `docs/data/resources/…`.
-        topics: The ids of the map's areas.
+    `topics` are the ids of the map's areas.
     """
     library: Library = {}
     findings: list[Finding] = []

@@ -28,22 +28,13 @@ _ONLY = {"table": ("rows", "order", "y"), "file": ("results", "series", "lines")
 
 
 def read(spec: str, base: FactBase, docs: Path, language: str, known: Known | None = None) -> Chart:
-    """Return what a `chart` fence asks for.
+    """Return what a `chart` fence asks for; BlockError if that is not there, or cannot be drawn.
 
-    Arguments:
-        spec: YAML. Either `table` (a family) with `y` (a column, or several of one unit), `x` (a
-            column; default the rows' names), `rows`, `where`, `order`; or `file` (a measured
-            record) with `results` (ids, of one unit), `x` (an axis; default the first), `series`
-            (another axis), `where` (conditions on axes) and `lines` (specifications to compare
-            with). And `mark` (bar, line or point), `log` (x, y or both), `zero: false`, `title`
-            and, required, `description` in both languages.
-        base: The facts.
-        docs: The folder of the notes.
-        language: `zh` or `en`.
-        known: Measured records that have been read already.
-
-    Raises:
-        BlockError: The fence names what does not exist, or asks for what cannot be drawn.
+    Either `table` (a family) with `y` (a column, or several of one unit), `x` (a column; default
+    the rows' names), `rows`, `where`, `order`; or `file` (a measured record) with `results` (ids,
+    of one unit), `x` (an axis; default the first), `series` (another axis), `where` (conditions
+    on axes) and `lines` (specifications to compare with). And `mark` (bar, line or point), `log`
+    (x, y or both), `zero: false`, `title` and, required, `description` in both languages.
     """
     options = read_options(spec, _FIELDS, "chart")
     if ("table" in options) == ("file" in options):
