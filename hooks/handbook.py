@@ -168,7 +168,8 @@ def _check_data(data: Data) -> Iterator[Finding]:
 
 
 def _check_record(file: Path, data: Data) -> list[Finding]:
-    return measured_check.check_record(file, data.root, data.facts[0], data.fences.known)
+    known, base = data.fences.known, data.facts[0]
+    return measured_check.check_record(file, data.root, known, base)
 
 
 def _verdict(note: Note, data: Data) -> list[Finding]:

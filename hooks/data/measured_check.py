@@ -21,9 +21,7 @@ RATIO_TOLERANCE = 0.01
 """How far a printed ratio may lie from value / specification, relative: rounding to 1 %."""
 
 
-def check_record(
-    path: Path, root: Path, base: FactBase, known: Known | None = None
-) -> list[Finding]:
+def check_record(path: Path, root: Path, known: Known | None, base: FactBase) -> list[Finding]:
     """Return what is wrong with a record; findings and programs are named from `root`.
 
     Rules: `measurement-field` (form), `measurement-reference` (names what it lacks),

@@ -19,9 +19,10 @@ from tests import ours
 from tests.programs.test_transformer_math import MODELS
 
 ROOT = Path(__file__).resolve().parents[2]
-PRINTED, ANSWERS = (Path(__file__).with_name(name) for name in ("printed.yml", "answers.yml"))
+PRINTED = Path(__file__).with_name("printed.yml")
 FACTS = ours.facts()
 OCCUPANCY = json.loads((ROOT / "tests/fixtures/calc/occupancy.json").read_text(encoding="utf-8"))
+ANSWERS = PRINTED.with_name("answers.yml")
 
 
 def cell(family: str, row: str, column: str) -> float:
