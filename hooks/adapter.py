@@ -163,7 +163,7 @@ def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -
     build = _build(config)
     place = _place(page, files, _language(config))
     building.merge(build, build.effects, place)
-    if said := build.pace.step(place.language):
+    if said := build.progress(place.language):
         log.info(said)
     return html + building.foot(build, place)
 
@@ -192,8 +192,8 @@ def on_post_build(config: MkDocsConfig) -> None:
         return  # a nested build: the outermost one finishes the site
     build, staged, site_url = _build(config), Path(config.site_dir), config.site_url or ""
     log.info("building the search index and checking every page")
-    search = config.extra.get("search")
-    _say(building.complete_site(build, staged, config.theme.dirs, search, site_url), build)
+    queries = config.extra["search"]["queries"]
+    _say(building.complete_site(build, staged, config.theme.dirs, queries, site_url), build)
     if build.is_serving:
         offline.switch_off(staged)
     else:

@@ -11,8 +11,8 @@ import datetime
 import functools
 import gzip
 import os
-import sys
 import time
+from collections import Counter
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,7 +23,7 @@ from hooks.calc import engine, presets
 from hooks.data import downloads
 from hooks.drawings import diagrams
 from hooks.links import moved
-from hooks.markdown import put_in, rendered, split, text_of
+from hooks.markdown import rendered, split, text_of
 from hooks.notes import draft_ids, drafts, history, minutes, published
 from hooks.pages import (
     Effects,
@@ -38,17 +38,14 @@ from hooks.pages import (
 )
 from hooks.pages import foot as feet
 from hooks.pages import page as a_page
-from hooks.search import entries
-from hooks.search import install as search_install
-from hooks.site import carry, check, feeds, plain, previews, progress, prune, publish
-from hooks.site import shared as entrance
+from hooks.search import entries, install
+from hooks.site import carry, check, entrance, previews, prune, publish, to_markdown
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from hooks.findings import Finding
     from hooks.handbook import Tree
-    from hooks.notes import Catalogue
     from hooks.pages import Item, Said
     from hooks.search import sections
 
@@ -77,7 +74,8 @@ class Build:
     """When each file of a note was added, and changed last."""
     today: datetime.date
     """The day of the build."""
-    pace: progress.Pace
+    pages: int
+    """How many pages a language has."""
     items: dict[tuple[str, str], list[tuple[Item, Said]]]
     """What readers may look for on each page, by the id and language of its note."""
     effects: Effects = field(default_factory=Effects)
@@ -94,8 +92,12 @@ class Build:
     """Interview questions as rendered, by the folder of their pages in the site."""
     about: dict[str, str] = field(default_factory=dict)
     """What the site says of itself, by language."""
-    written: dict[str, tuple[carry.Leaf, str]] = field(default_factory=dict)
-    """Pages as Markdown, their lists filled in, with the paths of their notes, by their own."""
+    written: list[carry.Leaf] = field(default_factory=list)
+    """Pages as Markdown."""
+    counts: Counter[str] = field(default_factory=Counter)
+    """How many pages of each language are rendered."""
+    said: float = field(default_factory=time.monotonic)
+    """When that was told last."""
 
     @functools.cached_property
     def stamp(self) -> str:
@@ -106,10 +108,13 @@ class Build:
         held = [self.is_serving, *sorted(self.shared.held)]
         return digest(code(), of_files(others, tree.root), tree.data.stamp, titles, held)
 
-    @functools.cached_property
-    def shown_notes(self) -> Catalogue:
-        """The notes that the site shows."""
-        return published(self.tree.notes)
+    def progress(self, language: str) -> str:
+        """Count a page; return what to say of it now and then, or a stage is taken for a hang."""
+        self.counts[language] += 1
+        if self.counts[language] != self.pages and time.monotonic() - self.said < 10:
+            return ""
+        self.said = time.monotonic()
+        return f"pages ({language}): {self.counts[language]} of {self.pages}"
 
     def calc_scripts(self, content: str) -> list[str]:
         """Return the scripts that the calculators of a page need; overrides/main.html asks."""
@@ -143,7 +148,7 @@ def begin(tree: Tree, site: Path, *, is_serving: bool) -> Build:
         is_serving,
         days=history.days(tree.root),
         today=datetime.datetime.fromtimestamp(now, datetime.UTC).date(),
-        pace=progress.Pace(len(tree.notes.ids())),
+        pages=len(tree.notes.ids()),
         items=catalogue.by_page(data.items),
     )
 
@@ -151,31 +156,15 @@ def begin(tree: Tree, site: Path, *, is_serving: bool) -> Build:
 def forget(build: Build) -> None:
     """Forget what was concluded from the texts of notes: a preview has read one of them again."""
     build.ways.clear()
-    vars(build).pop("shown_notes", None)
     build.tree.data.forget()
     build.items = catalogue.by_page(build.tree.data.items)
-    build.pace = progress.Pace(sys.maxsize)
+    build.said = float("inf")  # how far one page is need not be told
 
 
 def fill(build: Build, markdown: str, place: Place) -> str:
-    """Return a page's Markdown with the generated lists at their markers; keep it to carry away."""
-    note = build.tree.notes.notes.get(place.source)
+    """Return a page's Markdown with the generated lists at their markers."""
     added = build.days.first
-    filled = handbook.fill(build.tree, markdown, place.source, place.language, added)
-    if note is not None and note.meta is not None and not build.is_serving:
-        leaf = carry.Leaf(
-            place.page,
-            note.id,
-            place.language,
-            note.title,
-            note.meta.description,
-            note.meta.verified.isoformat() if note.meta.verified else "",
-            place.sections,
-            filled,
-            note.meta.kind,
-        )
-        build.written[place.page] = (leaf, note.path)
-    return filled
+    return handbook.fill(build.tree, markdown, place.source, place.language, added)
 
 
 def recall_page(build: Build, markdown: str, place: Place) -> Made:
@@ -189,8 +178,7 @@ def recall_page(build: Build, markdown: str, place: Place) -> Made:
     texts = [one.text if one is not None else "" for one in (note, twin)]
     where = (place.source, place.page, place.language, place.title, place.sections)
     those = build.items.get((note.id, note.language), []) if note is not None else []
-    leaf, _ = build.written.get(place.page, (None, ""))
-    key = (*where, markdown, leaf and leaf.text, *texts, [said.anchor for _, said in those])
+    key = (*where, markdown, *texts, [said.anchor for _, said in those])
 
     def make() -> Made:
         body = split(note.text).body if note is not None else ""
@@ -199,20 +187,12 @@ def recall_page(build: Build, markdown: str, place: Place) -> Made:
         else:
             page = rendered(text_of(markdown, build.tree.docs))
         html, effects = a_page.complete(page, place, build.shared)
-        if place.page in build.written:
-            effects.carried = _as_markdown(build, place, effects)
-        effects.shown = {}  # nobody asks for it again, and drawings are large
+        if not build.is_serving:
+            effects.carried = to_markdown.to_markdown(effects.plain, place.page)
+        effects.plain = ""  # nobody asks for it again
         return Made(html, page.html.contents, effects)
 
     return build.tree.data.cache.recall("page", key, make, build.stamp)
-
-
-def _as_markdown(build: Build, place: Place, effects: Effects) -> str:
-    """Return a page as Markdown that needs nothing of the site."""
-    leaf, path = build.written[place.page]
-    include = functools.partial(put_in, docs=build.tree.docs)
-    reading = plain.Reading(place.page, path, leaf.language, effects.shown, include)
-    return plain.plain(leaf.text, reading)
 
 
 def merge(build: Build, effects: Effects, place: Place) -> None:
@@ -225,9 +205,21 @@ def merge(build: Build, effects: Effects, place: Place) -> None:
     build.files |= effects.files
     if effects.asked:
         build.asked.setdefault(place.folder, []).extend(effects.asked)
-    if place.page in build.written:
-        leaf, path = build.written[place.page]
-        build.written[place.page] = (replace(leaf, text=effects.carried), path)
+    note = build.tree.notes.notes.get(place.source)
+    if note is not None and note.meta is not None and not build.is_serving:
+        leaf = carry.Leaf(
+            place.page,
+            note.id,
+            place.language,
+            note.title,
+            note.meta.description,
+            note.meta.verified.isoformat() if note.meta.verified else "",
+            place.sections,
+            effects.carried,
+            note.meta.kind,
+            build.days.first.get(f"{build.tree.docs.name}/{note.path}"),
+        )
+        build.written.append(leaf)
 
 
 def foot(build: Build, place: Place) -> str:
@@ -243,7 +235,11 @@ def foot(build: Build, place: Place) -> str:
 
 
 def complete_site(
-    build: Build, staged: Path, theme_dirs: Sequence[str], settings: Any, site_url: str
+    build: Build,
+    staged: Path,
+    theme_dirs: Sequence[str],
+    queries: Mapping[str, Sequence[str]],
+    site_url: str,
 ) -> list[Finding]:
     """Write what pages lead to beside them, and return what is wrong with the finished pages.
 
@@ -251,25 +247,30 @@ def complete_site(
         build: The build, all pages of which are on disk.
         staged: The folder that they lie in.
         theme_dirs: Where the theme's files lie.
-        settings: Those of the search (`extra.search`).
+        queries: What the search suggests while nothing is typed, by language.
         site_url: The address that the site is published at; empty while unknown.
     """
     tree, cache, found = build.tree, build.tree.data.cache, list(build.searched.values())
-    entries.add_entries(found, entries.of_items(build.items))
-    search = search_install.read_settings(settings)
-    search.topics = {one: topics.offered(tree.areas, tree.notes, one) for one in ("zh", "en")}
+    entries.add_entries(found, build.items)
+    offered = {
+        one: {"queries": queries[one], "topics": topics.offered(tree.areas, tree.notes, one)}
+        for one in ("zh", "en")
+    }
     terms = list(tree.glossary.terms.values())
-    search_install.install(staged, theme_dirs, found, terms, search, cache)
+    install.install(staged, theme_dirs, found, terms, offered, cache)
     publish.add_licences(tree.root, staged)
+    places = [page.path.removesuffix(".md") for one in tree.entries for page in one.pages()]
+    order = {note: number for number, note in enumerate(places)}
+    leaves = sorted(build.written, key=lambda one: order.get(one.note, len(order)))
     for files in (
         moved.redirect_pages(tree.moved, site_url),
-        _carried(build, site_url),
+        carry.files(leaves, build.about, site_url),
+        entrance.files(leaves, build.about, site_url),
         downloads.files(tree.facts),
         build.files,
         questions.files(build.asked, site_url),
         presets.files(engine.default(tree.facts).data),
         previews.files(found),
-        entrance.entrance_files(build.about, site_url),
         messages.scripts(tree.data.messages[0], tree.notes, tree.facts),
     ):
         publish.add_files(staged, files)
@@ -278,16 +279,5 @@ def complete_site(
         packed = gzip.compress(sitemap.read_bytes(), mtime=0)
         publish.add_files(staged, {"sitemap.xml.gz": packed})
     if not build.is_serving:
-        prune.prune(staged, cache=cache)
+        prune.prune(staged)
     return sorted({*build.found, *check.check_site(staged, site_url=site_url, cache=cache)})
-
-
-def _carried(build: Build, site_url: str) -> dict[str, str]:
-    """Return the pages as Markdown and the lists of them, by their paths in the site."""
-    places = [page.path.removesuffix(".md") for one in build.tree.entries for page in one.pages()]
-    order = {note: number for number, note in enumerate(places)}
-    written = sorted(build.written.values(), key=lambda one: order.get(one[0].note, len(order)))
-    leaves, docs = [leaf for leaf, _ in written], build.tree.docs.name
-    added = {leaf.page: build.days.first.get(f"{docs}/{path}") for leaf, path in written}
-    days = {page: day for page, day in added.items() if day is not None}
-    return carry.files(leaves, build.about, site_url) | feeds.files(leaves, days, site_url)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import importlib
 import os
 import sys
+import traceback
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from hooks.findings import Finding, has_errors, report
+from hooks.findings import Finding, report, rules
 
 if TYPE_CHECKING:
     from hooks.handbook import Tree
@@ -21,33 +21,13 @@ ROOT = Path(__file__).resolve().parent.parent
 ARCHIVE = "ai-infra-hpc-handbook-offline"
 
 
-ELSEWHERE = {
-    "search": "hooks.search.terminal:search",
-}
-"""Commands that are imported when somebody asks for them: module and function."""
-
-
-class _Commands(click.Group):
-    """The commands of this module, and those of `ELSEWHERE`."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return sorted([*super().list_commands(ctx), *ELSEWHERE])
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name in ELSEWHERE:
-            module, _, function = ELSEWHERE[cmd_name].partition(":")
-            command: click.Command = getattr(importlib.import_module(module), function)
-            return command
-        return super().get_command(ctx, cmd_name)
-
-
-@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
 def main() -> None:
     """Check and search the notes, keep generated parts fresh, start new notes, pack the site."""
 
 
 @main.command()
-@click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
+@click.argument("paths", nargs=-1, type=click.Path(exists=True, path_type=Path))
 @click.option(
     "--site",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
@@ -77,27 +57,20 @@ def check(
 
     Exit status: 0 clean, 1 findings of severity error, 2 could not run.
     """
-    from hooks.findings import report
-
     if list_rules:
-        from hooks.findings import rules
-
         click.echo(rules.as_text())
         return
-    missing = next((path for path in paths if not path.exists()), None)
-    if missing is not None:
-        raise click.UsageError(f"'{missing}' does not exist")
     try:
         count, findings = _find(site, site_url, repo_url, since)
     except Exception as error:  # whatever it is: a check that broke down has not passed
         if not isinstance(error, OSError):
-            import traceback
-
             traceback.print_exc()
         click.echo(f"check: could not run: {report.visible(str(error))}", err=True)
         sys.exit(2)
     if paths:
-        findings = [finding for finding in findings if _lies_in(finding, paths)]
+        places = [path.resolve() for path in paths]
+        files = {one: (ROOT / one.file).resolve() for one in findings}
+        findings = [one for one in findings if any(map(files[one].is_relative_to, places))]
     if findings or style == "json":
         colour = sys.stdout.isatty() and "NO_COLOR" not in os.environ
         click.echo(report.render(style, findings, ROOT, colour=colour), color=colour)
@@ -105,7 +78,7 @@ def check(
     click.echo(
         f"check: {count} notes, {errors} errors, {len(findings) - errors} warnings", err=True
     )
-    sys.exit(1 if has_errors(findings) else 0)
+    sys.exit(1 if errors else 0)
 
 
 def _find(
@@ -136,11 +109,6 @@ def _contents(tree: Tree, *, write: bool = False, site_url: str = "") -> list[Fi
     return contents.check_root(ROOT, tree.entries, notes, write=write, site_url=site_url)
 
 
-def _lies_in(finding: Finding, paths: tuple[Path, ...]) -> bool:
-    file = (ROOT / finding.file).resolve()
-    return any(file == path.resolve() or path.resolve() in file.parents for path in paths)
-
-
 @main.command()
 @click.option("--write", is_flag=True, help="Rewrite the blocks (default: only compare).")
 @click.option("--site-url", default="", envvar="SITE_URL", help="Where the site is, for README.")
@@ -157,6 +125,23 @@ def contents(write: bool, site_url: str) -> None:
         click.echo(finding.text)
     click.echo(f"contents: {len(findings)} stale", err=True)
     sys.exit(1 if findings else 0)
+
+
+@main.command()
+@click.argument("words", nargs=-1, required=True)
+@click.option("--language", type=click.Choice(["zh", "en"]), default="zh", show_default=True)
+@click.option("--limit", type=click.IntRange(1, 100), default=8, show_default=True)
+@click.option("--json", "as_json", is_flag=True, help="Print a list of objects.")
+def search(words: tuple[str, ...], language: str, limit: int, as_json: bool) -> None:
+    """Find the sections that answer WORDS, as the site's search does: of the built site, else of
+    the notes.
+
+    Also: kind:paper, tag:NVLink, "exact words", !word. Exit status: 0 found, 1 nothing found.
+    """
+    from hooks.search import terminal
+
+    found = terminal.answer(ROOT, " ".join(words), language, limit, as_json=as_json)
+    sys.exit(0 if found else 1)
 
 
 @main.command()

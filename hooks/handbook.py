@@ -56,6 +56,8 @@ class Tree:
     """Everything the checks found, sorted."""
     moved: Mapping[str, str]
     """What took the place of pages and headings that are gone since a release."""
+    settings: Settings
+    """Where it lies, by which links to itself are known."""
 
     @property
     def facts(self) -> facts.FactBase:
@@ -89,8 +91,8 @@ def read_tree(
     learning, wrong_paths = paths_page.load(layout, notes)
     former, wrong_moves = moved.read(layout, shown)
     data = Data(root, notes, library, kept, docs)
-    tree = Tree(root, docs, notes, entries, data, areas, learning, library, [], former)
     settings = Settings(repo_url, site_url, root, docs.name)
+    tree = Tree(root, docs, notes, entries, data, areas, learning, library, [], former, settings)
     found = [
         *(*wrong, *wrong_entries, *wrong_areas, *wrong_library, *wrong_paths, *wrong_moves),
         *twins.check_pairs(notes),
@@ -112,13 +114,11 @@ def reread(tree: Tree, note: Note) -> tuple[Note, list[Finding]]:
     return catalogue.read_note(note.path, data, tree.docs, tree.docs.name)
 
 
-def check_note(tree: Tree, path: str, repo_url: str = "", site_url: str = "") -> list[Finding]:
+def check_note(tree: Tree, path: str) -> list[Finding]:
     """Check one note of a tree, quickly: its text, what it shows, and its links."""
     note = tree.notes.notes[path]
-    settings = Settings(repo_url, site_url, tree.root, tree.docs.name)
-    findings = _verdict(note, tree.data)
-    findings += check.check_links(tree.notes, settings, generated_ids(tree), note)
-    return sorted(set(findings))
+    found = check.check_links(tree.notes, tree.settings, generated_ids(tree), note)
+    return sorted({*_verdict(note, tree.data), *found})
 
 
 def diagrams_of(notes: Catalogue) -> list[diagrams.Diagram]:
@@ -132,9 +132,8 @@ def diagrams_of(notes: Catalogue) -> list[diagrams.Diagram]:
 
 
 def _check_diagrams(notes: Catalogue, docs: Path) -> list[Finding]:
-    written = diagrams_of(notes)
     is_there = (docs / diagrams.LIBRARY).is_file()
-    return diagrams.Drawings(docs).check(written) if written and is_there else []
+    return diagrams.Drawings(docs).check(diagrams_of(notes)) if is_there else []
 
 
 def _orphans(root: Path, docs: Path, notes: Catalogue) -> Iterator[Finding]:
@@ -166,17 +165,14 @@ def _check_data(data: Data) -> Iterator[Finding]:
             key = (name, file.read_bytes())
             yield from kept.recall("figure", key, partial(figure_check.check_svg, file, name))
         elif path.endswith(".json") and "/measured/" in path:
-            yield from kept.recall("record", (path, data.stamp), partial(_check_record, file, data))
-
-
-def _check_record(file: Path, data: Data) -> list[Finding]:
-    known, base = data.fences.known, data.facts[0]
-    return measured_check.check_record(file, data.root, known, base)
+            key = (path, data.stamp)
+            known, base = data.fences.known, data.facts[0]
+            make = partial(measured_check.check_record, file, data.root, known, base)
+            yield from kept.recall("record", key, make)
 
 
 def _verdict(note: Note, data: Data) -> list[Finding]:
     """Check what a note says and shows, without the places that it links to."""
-    alone = Catalogue({note.path: note})
     findings = [*text.check(note), *safety.check_note(note)]
     for fence in note.source.fences:
         kind = fence.info.split(" ")[0]
@@ -189,9 +185,8 @@ def _verdict(note: Note, data: Data) -> list[Finding]:
     if "<!--" in note.text:
         findings += value_check.check_note(note, data.notes, data.resolver)
     if not note.is_draft:
-        findings += budgets.check_budgets(alone)
-    if note.language == "zh":
-        findings += term_forms.check_forms(alone, list(data.glossary[0].terms.values()))
+        findings += budgets.check_budgets(Catalogue({note.path: note}))
+    findings += term_forms.check_note(note, list(data.glossary[0].terms.values()))
     return findings
 
 
@@ -202,14 +197,9 @@ def fill(
     language: str,
     added: Mapping[str, datetime.date] | None = None,
 ) -> str:
-    """Return a page's Markdown with what is generated at its markers.
+    """Return the Markdown of the note at a path with what is generated at its markers.
 
-    Args:
-        tree: The sources.
-        markdown: The page's text.
-        path: The note's path below the docs folder.
-        language: The language of the page.
-        added: The day on which each file of a note was added, where it matters.
+    `added` is the day on which each file of a note was added, where it matters.
     """
     if not markers.are_in(markdown):
         return markdown
@@ -248,9 +238,7 @@ def fill(
 def generated_ids(tree: Tree, *, kept: bool = False) -> Callable[[Note], frozenset[str]]:
     """Return what gives the ids that a build adds to a note's page: by items, and at markers.
 
-    Args:
-        tree: The sources.
-        kept: Whether what all of them depend on is known, so that results may be kept.
+    `kept` tells that what all of them depend on is known, so that results may be kept.
     """
     data, those = tree.data, cache(lambda: everything.by_page(tree.data.items))
 
@@ -271,9 +259,7 @@ def generated_ids(tree: Tree, *, kept: bool = False) -> Callable[[Note], frozens
 
     @cache
     def of_path(path: str) -> frozenset[str]:
-        note = tree.notes.notes[path]
-        if not kept:
-            return make(note)
-        return data.cache.recall("ids", (stamp(), path), partial(make, note))
+        make_own = partial(make, tree.notes.notes[path])
+        return data.cache.recall("ids", (stamp(), path), make_own) if kept else make_own()
 
     return lambda note: of_path(note.path)

@@ -132,9 +132,8 @@ def _alone(changed: list[Path]) -> bool:
             if file.src_uri in names and file.page is not None:
                 findings += _render(one, file.page, build)
     log.info(f"{', '.join(names)}: this page alone, in {time.monotonic() - began:.2f} s")
-    addresses = config.repo_url or "", config.site_url or ""
     for name in names:
-        findings += handbook.check_note(build.tree, name, *addresses)
+        findings += handbook.check_note(build.tree, name)
     for finding in sorted(set(findings)):
         log.warning(finding.text)
     return True

@@ -21,8 +21,7 @@ from hypothesis import HealthCheck, settings
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from hooks.handbook import Tree, read_tree
-from hooks.search.engine import build_index
-from hooks.search.index import Index
+from hooks.search.index import Index, build_index
 from tests import samples
 from tools import browser as browser_tool
 

@@ -17,7 +17,8 @@ from bench.search.metrics import DEPTH, Answer, by_class, false_hits, score
 from bench.search.queries import NO_ANSWER, Query
 from bench.search.sections import Sections, read
 from hooks.data import Layout
-from hooks.search.engine import Engine, build_index, open_engine
+from hooks.search.engine import Engine
+from hooks.search.index import build_index
 
 QUERIES = Path(__file__).parent / "queries"
 _HEAD = f"{'':12} {'queries':>7} {'MRR@10':>7} {'S@1':>6} {'S@5':>6} {'nDCG':>6} {'page S@5':>8}"
@@ -32,7 +33,7 @@ def main(options: list[str]) -> int:
     if unknown:
         print(f"bench: no such section: {', '.join(unknown[:5])}", file=sys.stderr)
         return 2
-    with open_engine(build_index(docs, Layout(docs).terms)) as engine:
+    with Engine(build_index(docs, Layout(docs).terms)) as engine:
         found = ask(engine, judged, sections)
         known = ask(engine, known_items.make(sections), sections)
     print(table(found), table(known), sep="\n\n")

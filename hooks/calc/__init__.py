@@ -3,5 +3,3 @@
 from __future__ import annotations
 
 from hooks.calc.engine import CalcError, Engine
-
-__all__ = ["CalcError", "Engine"]

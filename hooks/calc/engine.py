@@ -1,4 +1,4 @@
-"""Run calculators in V8: the formulas of the page, for the build, the tests and the command line.
+"""Run calculators in V8: the formulas of the page, for the build and the tests.
 
 >>> run("units", {"value": 400, "unit": "Gb/s"})["uni"]
 50
@@ -20,7 +20,6 @@ from hooks.findings import nearest
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from pathlib import Path
 
 _BRIDGE = """
 function calcBridge(name, text) {
@@ -42,12 +41,12 @@ class CalcError(ValueError):
 class Engine:
     """The calculators, loaded once, over the rows that presets choose from."""
 
-    def __init__(self, folder: Path = registry.FOLDER, base: FactBase | None = None) -> None:
-        """Load the scripts in `folder` and the families of `base`."""
+    def __init__(self, base: FactBase | None = None) -> None:
+        """Load the scripts and the families of `base`."""
         self._racer = MiniRacer()
         self._process = os.getpid()
         self._lock = threading.Lock()
-        for path in registry.scripts(folder):
+        for path in registry.scripts():
             self._racer.eval(path.read_text(encoding="utf-8"))
         self._racer.eval(_BRIDGE)
         self.records: dict[str, dict[str, Any]] = {}
@@ -78,11 +77,7 @@ class Engine:
         return sorted({entry["family"] for entry in inputs if "family" in entry})
 
     def record(self, name: str) -> dict[str, Any]:
-        """Return a calculator's record without its functions.
-
-        Raises:
-            CalcError: There is no such calculator; the message offers the nearest.
-        """
+        """Return a calculator's record; CalcError offers the nearest if there is no such one."""
         if name not in self.records:
             hint = nearest(name, self.records)
             end = f"did you mean '{hint}'?" if hint else f"there are: {', '.join(self.records)}"
@@ -92,10 +87,8 @@ class Engine:
     def run(self, name: str, inputs: Mapping[str, object]) -> dict[str, Any]:
         """Return the outputs by key: numbers in the units of the record, texts as {zh, en}.
 
-        Inputs that are not given take the values a reader finds in the form.
-
-        Raises:
-            CalcError: No such calculator or input, or an entry makes no sense.
+        Inputs that are not given take the values a reader finds in the form. CalcError where
+        there is no such calculator or input, or an entry makes no sense.
         """
         self.record(name)
         answer = self._call("answer", [name, dict(inputs)])
@@ -106,11 +99,7 @@ class Engine:
         return outputs
 
     def show(self, name: str, inputs: Mapping[str, object], language: str) -> dict[str, Any]:
-        """Return the answer in words: `errors`, `rows`, `tables`, `remarks`, `drawing`.
-
-        Raises:
-            CalcError: There is no such calculator.
-        """
+        """Return the answer in words: `errors`, `rows`, `tables`, `remarks`, `drawing`."""
         self.record(name)
         shown: dict[str, Any] = self._call("show", [name, dict(inputs), language])
         return shown
@@ -136,9 +125,7 @@ class _Kept:
 def default(base: FactBase | None = None) -> Engine:
     """Return the engine over this handbook's scripts and data, kept until one of them changes.
 
-    Args:
-        base: The data, where they have been read already; else those of the engine that is kept,
-            or, without one, what lies in `docs/data`.
+    Without `base` it has the data of the engine that is kept, or else what lies in `docs/data`.
     """
     fingerprint = registry.fingerprint()
     is_other = base is not None and base is not _Kept.base

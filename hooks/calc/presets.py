@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from hooks.calc import registry
+from hooks.data import Text
 
 if TYPE_CHECKING:
     from hooks.data import FactBase
@@ -22,26 +23,21 @@ def presets(base: FactBase, families: Iterable[str]) -> dict[str, Any]:
     """
     chosen: dict[str, Any] = {}
     used: set[str] = set()
-    for name in sorted(set(families)):
-        family = base.families.get(name)
-        if family is None:
+    for name in families:
+        if name not in base.families:
             continue
-        rows = []
+        family, rows = base.families[name], []
         for key, row in family.rows.items():
-            cells: dict[str, list[Any]] = {}
+            cells = {}
             for column, cell in row.cells.items():
-                value = cell.value
-                if isinstance(value, int | float):
-                    cells[column] = [value, cell.source, cell.read.isoformat()]
-                else:
-                    cells[column] = [value.en, cell.source, cell.read.isoformat()]
+                value = cell.value.en if isinstance(cell.value, Text) else cell.value
+                cells[column] = [value, cell.source, cell.read.isoformat()]
                 used.add(cell.source)
-            title = {"zh": row.title.zh, "en": row.title.en}
-            rows.append({"key": key, "title": title, "cells": cells})
+            rows.append({"key": key, "title": row.title.model_dump(), "cells": cells})
         units = {name: column.unit or "" for name, column in family.columns.items()}
         chosen[name] = {"rows": rows, "units": units}
     sources = {
-        key: {"title": {"zh": source.title.zh, "en": source.title.en}, "url": source.url}
+        key: {"title": source.title.model_dump(), "url": source.url}
         for key, source in sorted(base.sources.items())
         if key in used
     }

@@ -12,32 +12,14 @@ ADDRESS = "assets/javascripts/calc"
 PRESETS = "presets.js"
 """Written at build from `docs/data`; loaded after the calculators, before the form."""
 BASE = ("core.js", "entries.js", "format.js", "scene.js", "parts.js")
-TOPICS = (
-    "links.js",
-    "networks.js",
-    "messages.js",
-    "packets.js",
-    "compute.js",
-    "occupancy.js",
-    "cuda-threads.js",
-    "cuda-threads-scene.js",
-    "coalescing.js",
-    "bank-conflicts.js",
-    "stream-timeline.js",
-    "collectives.js",
-    "nccl-costs.js",
-    "nccl.js",
-    "training-states.js",
-    "training-memory.js",
-    "training-time.js",
-    "pipeline-schedules.js",
-    "pipeline.js",
-    "kv-cache.js",
-    "inference.js",
-    "speculative.js",
-    "quantization.js",
-    "fleet.js",
-    "operations.js",
+TOPICS = tuple(
+    f"{name}.js"
+    for name in (
+        "links networks messages packets compute occupancy cuda-threads cuda-threads-scene"
+        " coalescing bank-conflicts stream-timeline collectives nccl-costs nccl training-states"
+        " training-memory training-time pipeline-schedules pipeline kv-cache inference"
+        " speculative quantization fleet operations"
+    ).split()
 )
 """The scripts that hold calculators and their formulas, in the order in which these are listed."""
 USES = {
@@ -55,30 +37,30 @@ FORM = ("address.js", "result.js", "form.js")
 _ADDED = re.compile(r'calc\.add\(\{\s*id: "(?P<id>[a-z0-9-]+)"')
 
 
-def scripts(folder: Path = FOLDER) -> list[Path]:
+def scripts() -> list[Path]:
     """Return every script that the engine loads, in order."""
-    return [folder / name for name in (*BASE, *TOPICS)]
+    return [FOLDER / name for name in (*BASE, *TOPICS)]
 
 
-def script_of(folder: Path = FOLDER) -> dict[str, str]:
+def script_of() -> dict[str, str]:
     """Map each calculator's id to the script that adds it."""
     return {
         match["id"]: name
         for name in TOPICS
-        for match in _ADDED.finditer((folder / name).read_text(encoding="utf-8"))
+        for match in _ADDED.finditer((FOLDER / name).read_text(encoding="utf-8"))
     }
 
 
-def needed_by(ids: list[str], folder: Path = FOLDER) -> list[str]:
+def needed_by(ids: list[str]) -> list[str]:
     """Return the names of the scripts that a page with these calculators loads, in order."""
-    owners = script_of(folder)
+    owners = script_of()
     chosen = {owners[name] for name in ids if name in owners}
     chosen |= {other for name in chosen for other in USES.get(name, ())}
     topics = [name for name in TOPICS if name in chosen]
     return [*BASE, *topics, PRESETS, *FORM]
 
 
-def fingerprint(folder: Path = FOLDER) -> str:
+def fingerprint() -> str:
     """Return what tells whether a script has changed: an engine made from others is out of date."""
-    states = [(path.name, path.stat()) for path in scripts(folder)]
+    states = [(path.name, path.stat()) for path in scripts()]
     return repr([(name, state.st_mtime_ns, state.st_size) for name, state in states])

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import partial
 from tokenize import TokenError
 from typing import TYPE_CHECKING
 
@@ -17,7 +18,7 @@ from hooks.data import units
 from hooks.findings import Finding, nearest
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from hooks.data.facts import Check, Family, Row
     from hooks.data.units import Amount
@@ -58,11 +59,7 @@ class Equation:
 
 
 def parse(text: str, columns: Mapping[str, object]) -> Equation:
-    """Read an equation such as `link_count * link_rate = gpu_uni`.
-
-    Raises:
-        CheckError: It is none, or names a column that does not exist.
-    """
+    """Read such as `a * b = c`; CheckError if it is none, or names a column that does not exist."""
     match = _RELATION.match(text.strip())
     if match is None:
         raise CheckError("must read 'expression = expression' (or <=, >=)")
@@ -73,54 +70,46 @@ def parse(text: str, columns: Mapping[str, object]) -> Equation:
     return equation
 
 
-def check_family(document: Document, family: Family) -> list[Finding]:
-    """Return the rows that contradict an equation of their family, and equations that are none."""
-    findings: list[Finding] = []
+def check_family(document: Document, family: Family) -> Iterator[Finding]:
+    """Yield the rows that contradict an equation of their family, and equations that are none."""
     for name, check in family.checks.items():
-        findings += _check_one(document, family, name, check)
-    return findings
+        yield from _check_one(document, family, name, check)
 
 
-def _check_one(document: Document, family: Family, name: str, check: Check) -> list[Finding]:
-    findings: list[Finding] = []
-    at = ("checks", name)
-
-    def say(
-        path: tuple[str, ...], message: str, target: str = "", hint: str = "", severity: str = ""
-    ) -> None:
-        findings.append(document.finding(RULE, path, message, target, hint, severity=severity))
-
+def _check_one(document: Document, family: Family, name: str, check: Check) -> Iterator[Finding]:
+    say, at = partial(document.finding, RULE), ("checks", name)
     for row_name in check.exempt:
         if row_name not in family.rows:
             message = f"check '{name}' excepts the row '{row_name}', which does not exist"
-            say((*at, "except", row_name), message, row_name, nearest(row_name, family.rows))
+            hint = nearest(row_name, family.rows)
+            yield say((*at, "except", row_name), message, row_name, hint)
     try:
         equation = parse(check.holds, family.columns)
     except CheckError as error:
-        say((*at, "holds"), f"check '{name}': {error}", error.name or check.holds, error.hint)
-        return findings
+        message = f"check '{name}': {error}"
+        yield say((*at, "holds"), message, error.name or check.holds, error.hint)
+        return
     rows = {key: _cells(row, equation, family) for key, row in family.rows.items()}
+    if not any(rows.values()):
+        message = f"check '{name}' applies to no row: none has all of {', '.join(equation.names)}"
+        yield say(at, message, name, severity="warning")
     for row_name, cells in rows.items():
         if not cells:
             continue
         try:
             problem = _problem(equation, cells, check.share)
         except (units.UnitError, CheckError, ZeroDivisionError) as error:
-            say((*at, "holds"), f"check '{name}', row '{row_name}': {error}", check.holds)
-            return findings  # the units are the same in every row
+            yield say((*at, "holds"), f"check '{name}', row '{row_name}': {error}", check.holds)
+            return  # the units are the same in every row
         if row_name in check.exempt:
             if problem is None:
                 message = f"row '{row_name}' is excepted from check '{name}' but passes it"
-                say((*at, "except", row_name), message, row_name, severity="warning")
+                yield say((*at, "except", row_name), message, row_name, severity="warning")
         elif problem is not None:
-            message, column, repair = problem
-            path = ("rows", row_name, "cells", column, "value")
-            said = f"row '{row_name}' fails check '{name}': {message}"
-            say(path, said, str(family.rows[row_name].cells[column].value), repair)
-    if not any(rows.values()):
-        message = f"check '{name}' applies to no row: none has all of {', '.join(equation.names)}"
-        say(at, message, name, severity="warning")
-    return findings
+            said, column, repair = problem
+            message = f"row '{row_name}' fails check '{name}': {said}"
+            value = str(family.rows[row_name].cells[column].value)
+            yield say(("rows", row_name, "cells", column, "value"), message, value, repair)
 
 
 def _cells(row: Row, equation: Equation, family: Family) -> Cells:
@@ -135,18 +124,12 @@ def _cells(row: Row, equation: Equation, family: Family) -> Cells:
 
 
 def _amount(side: str, cells: Cells) -> Amount:
-    """Return what an expression comes to.
-
-    Raises:
-        CheckError: It is no expression.
-        UnitError: It adds what has different units.
-    """
+    """Return what it comes to; CheckError if it is no expression, UnitError if units do not add."""
     import pint
 
     values = {name: units.quantity(*cell) for name, cell in cells.items()}
-    values |= {
-        f"number_of_{name}": units.quantity(value, None) for name, (value, _) in cells.items()
-    }
+    for name, (value, _) in cells.items():
+        values[f"number_of_{name}"] = units.quantity(value, None)
     text = re.sub(r"\bnumber\((\w+)\)", r"number_of_\1", side)
     try:
         return units.quantity(1, None) * units.registry().parse_expression(text, **values)
@@ -160,11 +143,9 @@ def _amount(side: str, cells: Cells) -> Amount:
 def _problem(equation: Equation, cells: Cells, allowed: float) -> tuple[str, str, str] | None:
     """Return message, column at fault and its repair; None when the equation holds.
 
-    Raises:
-        UnitError: The sides cannot be compared.
+    UnitError where the sides cannot be compared.
     """
-    sides = {side: _amount(side, cells) for side in (equation.left, equation.right)}
-    left, right = sides[equation.left], sides[equation.right]
+    left, right = (_amount(side, cells) for side in (equation.left, equation.right))
     if left.dimensionality != right.dimensionality:
         raise units.UnitError(
             f"the left side is {units.describe(left)}, the right side {units.describe(right)}; "
@@ -173,22 +154,19 @@ def _problem(equation: Equation, cells: Cells, allowed: float) -> tuple[str, str
     ours, theirs = (float(one.to_base_units().magnitude) for one in (left, right))
     larger = max(abs(ours), abs(theirs))
     margin = larger * max(allowed, _EXACT)
-    if {
-        "=": abs(ours - theirs) <= margin,
-        "<=": ours <= theirs + margin,
-        ">=": ours >= theirs - margin,
-    }[equation.sign]:
+    apart = {"=": abs(ours - theirs), "<=": ours - theirs, ">=": theirs - ours}
+    if apart[equation.sign] <= margin:
         return None
     # The side that is a single column is the sum, the other one its parts.
-    alone = [side for side in (equation.right, equation.left) if side in cells]
-    column, repair = alone[0] if alone else equation.names[-1], ""
+    column, repair = equation.names[-1], ""
+    for side, other in ((equation.left, right), (equation.right, left)):
+        if side in cells:
+            column, repair = side, f"{units.in_unit(other, cells[side][1]):.6g}"
     unit = cells[column][1]
-    if alone:
-        repair = f"{units.in_unit(left if column == equation.right else right, unit):.6g}"
-    said = ", but ".join(_said(side, amount, cells, unit) for side, amount in sides.items())
+    said = (_said(equation.left, left, cells, unit), _said(equation.right, right, cells, unit))
     message = (
-        f"{said} ({abs(ours - theirs) / larger:.2%} apart, {allowed:.2%} allowed); correct a cell, "
-        "or except the row and say why"
+        f"{', but '.join(said)} ({abs(ours - theirs) / larger:.2%} apart, {allowed:.2%} allowed); "
+        "correct a cell, or except the row and say why"
     )
     return message, column, repair
 
@@ -198,11 +176,10 @@ def _said(side: str, amount: Amount, cells: Cells, unit: str | None) -> str:
 
     def figure(match: re.Match[str]) -> str:
         value, own = cells[match["bare"] or match["name"]]
-        return f"{value:g}" if match["bare"] or own in (None, units.NO_UNIT) else f"{value:g} {own}"
+        return f"{value:g} {'' if match['bare'] else units.shown(own)}".rstrip()
 
     try:
-        total = f"{units.in_unit(amount, unit):.6g}"
-        total += f" {unit}" if unit not in (None, units.NO_UNIT) else ""
+        total = f"{units.in_unit(amount, unit):.6g} {units.shown(unit)}".rstrip()
     except units.UnitError:
         total = f"{amount.to_base_units().magnitude:.6g} ({units.describe(amount)})"
     if side in cells:

@@ -11,10 +11,9 @@ import datetime
 from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PlainValidator
+from pydantic import AfterValidator, Field, PlainValidator
 
-from hooks.data.wording import Text
-from hooks.findings import past_day
+from hooks.data.wording import Day, Strict, Text
 
 
 def _cell_value(value: object) -> int | float | Text:
@@ -38,16 +37,11 @@ def _source_date(value: object) -> str:
 
 
 Value = Annotated[int | float | Text, PlainValidator(_cell_value)]
-Day = Annotated[datetime.date, PlainValidator(past_day)]
 Confidence = Literal["A", "B"]
 Status = Literal["announced", "shipping"]
 
 
-class _Record(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, str_strip_whitespace=True)
-
-
-class Column(_Record):
+class Column(Strict):
     """What every figure of a column counts."""
 
     title: Text
@@ -60,7 +54,7 @@ class Column(_Record):
     """What one of it counts for: lane, link, GPU, package, node; `none` says that nothing."""
 
 
-class Cell(_Record):
+class Cell(Strict):
     """One figure, and where it was read."""
 
     value: Value
@@ -72,7 +66,7 @@ class Cell(_Record):
     status: Status | None = None
 
 
-class Row(_Record):
+class Row(Strict):
     """A thing, such as a GPU of one SKU."""
 
     title: Text
@@ -81,7 +75,7 @@ class Row(_Record):
     note: Text | None = None
 
 
-class Check(_Record):
+class Check(Strict):
     """An equation between columns, for every row that has all of them."""
 
     holds: str
@@ -97,7 +91,7 @@ class Check(_Record):
         return float(self.tolerance.removesuffix("%")) / 100
 
 
-class Family(_Record):
+class Family(Strict):
     """A table of one kind of thing."""
 
     family: str
@@ -109,7 +103,7 @@ class Family(_Record):
     note: Text | None = None
 
 
-class Source(_Record):
+class Source(Strict):
     """A document in which figures were read."""
 
     title: Text

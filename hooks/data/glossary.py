@@ -17,27 +17,17 @@ What has `says` is an entry of the glossary; the others are known to search alon
 
 from __future__ import annotations
 
-import datetime
 import re
 import unicodedata
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated
 
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    field_validator,
-    model_validator,
-)
+from pydantic import AfterValidator, Field, field_validator, model_validator
 
-from hooks.data.wording import Text
-from hooks.findings import past_day
+from hooks.data.wording import Day, Strict, Text
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from pydantic import ValidationInfo
 
     from hooks.findings import Document
 
@@ -67,40 +57,28 @@ def _holds_something(term: str) -> str:
 Form = Annotated[str, AfterValidator(_holds_something)]
 
 
-class _Record(BaseModel):
-    model_config = ConfigDict(extra="forbid", str_strip_whitespace=True)
-
-
-class Says(_Record):
+class Says(Strict):
     """What a term means, in one sentence of each language."""
 
     zh: str
     en: str
 
-    @field_validator("zh")
+    @field_validator("zh", "en")
     @classmethod
-    def _is_short(cls, value: str) -> str:
-        count = len(_HAN.findall(value))
-        if count > MOST_HAN:
-            raise ValueError(f"has {count} Chinese characters; {MOST_HAN} are the most")
-        return _sentence(value, "。", "。")
-
-    @field_validator("en")
-    @classmethod
-    def _is_brief(cls, value: str) -> str:
-        count = len(value.split())
-        if count > MOST_WORDS:
-            raise ValueError(f"has {count} words; {MOST_WORDS} are the most")
-        return _sentence(value, ".", ". ")
+    def _is_a_short_sentence(cls, value: str, info: ValidationInfo) -> str:
+        count, most, what = len(value.split()), MOST_WORDS, "words"
+        end, inner = ".", ". "
+        if info.field_name == "zh":
+            count, most, what = len(_HAN.findall(value)), MOST_HAN, "Chinese characters"
+            end = inner = "。"
+        if count > most:
+            raise ValueError(f"has {count} {what}; {most} are the most")
+        if not value.endswith(end) or inner in value.removesuffix(end):
+            raise ValueError(f"must be one sentence that ends with '{end}'")
+        return value
 
 
-def _sentence(value: str, end: str, inner: str) -> str:
-    if not value.endswith(end) or inner in value.removesuffix(end):
-        raise ValueError(f"must be one sentence that ends with '{end}'")
-    return value
-
-
-class Vendors(_Record):
+class Vendors(Strict):
     """What vendors call the same thing, or what comes nearest to it."""
 
     nvidia: str = ""
@@ -109,7 +87,7 @@ class Vendors(_Record):
     ascend: str = ""
     source: list[Annotated[str, Field(pattern=r"^https://[^/\s]+/\S*$")]] = Field(min_length=1)
     """Where the names were read."""
-    read: Annotated[datetime.date, BeforeValidator(past_day)]
+    read: Day
 
     @model_validator(mode="after")
     def _several(self) -> Vendors:
@@ -123,7 +101,7 @@ class Vendors(_Record):
         return {vendor: name for vendor in VENDORS if (name := getattr(self, vendor))}
 
 
-class Term(_Record):
+class Term(Strict):
     """Words that mean the same."""
 
     id: str
@@ -175,7 +153,7 @@ class Term(_Record):
         return (full or self.en or self.abbr or self.zh)[0]
 
 
-class Subject(_Record):
+class Subject(Strict):
     """A file of terms."""
 
     title: Text
@@ -188,7 +166,7 @@ class Glossary:
 
     subjects: dict[str, Subject] = field(default_factory=dict)
     terms: dict[str, Term] = field(default_factory=dict)
-    places: Mapping[str, tuple[Document, Steps]] = field(default_factory=dict)
+    places: dict[str, tuple[Document, Steps]] = field(default_factory=dict)
     """Where each term stands."""
 
     @property

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
 
 from hooks.data.glossary import Glossary, Subject, Term, flat
 from hooks.findings import Document, Finding, has_errors, load, nearest, validate
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
     from hooks.data.glossary import Steps
 
 RULE = "terms"
@@ -22,15 +22,33 @@ class TermsError(ValueError):
     """The files cannot be used; the message holds every finding, one a line."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Written:
+    """A term that is good by itself, and where it stands."""
+
+    term: Term
+    document: Document
+    at: Steps
+
+    def where(self, *steps: str | int) -> str:
+        line, _ = self.document.place((*self.at, *steps), of_value=True)
+        return f"{self.document.file}:{line}"
+
+    def finding(self, steps: Steps, message: str, target: str, hint: str = "") -> Finding:
+        at = (*self.at, *steps)
+        return self.document.finding(RULE, at, message, target, hint, of_value=True)
+
+
 def check_terms(texts: dict[str, str]) -> tuple[Glossary, list[Finding]]:
     """Read subjects from the texts of files, by their names; return what is good.
 
     Every finding has the rule `terms`. A word in two groups, an id given twice, and a `see`
     that leads nowhere are errors.
     """
-    glossary, findings = Glossary(places={}), []
-    read: list[tuple[Document, Steps, Term]] = []
-    known: set[str] = set()
+    glossary = Glossary()
+    findings: list[Finding] = []
+    good: list[_Written] = []
+    ids: set[str] = set()  # of bad terms too: they are there, and their mistakes are said
     for file, text in texts.items():
         document, problems = load(text, file, RULE)
         findings += problems
@@ -39,71 +57,45 @@ def check_terms(texts: dict[str, str]) -> tuple[Glossary, list[Finding]]:
         subject, problems = validate(Subject, document, RULE)
         findings += problems
         if subject is not None:
-            stem = file.rpartition("/")[2].removesuffix(".yml")
-            glossary.subjects[_NUMBER.sub("", stem)] = subject
-        read += _terms(document)
-        known |= {str(term.get("id")) for term in _raw(document) if isinstance(term, dict)}
-    places: dict[str, tuple[Document, Steps]] = {}
-    for document, at, term in read:
-        glossary.terms.setdefault(term.id, term)
-        places.setdefault(term.id, (document, at))
-    glossary = Glossary(glossary.subjects, glossary.terms, places)
-    return glossary, sorted([*findings, *_across(read, known)])
+            glossary.subjects[_NUMBER.sub("", PurePosixPath(file).stem)] = subject
+        terms = document.data.get("terms") if isinstance(document.data, dict) else None
+        for number, raw in enumerate(terms if isinstance(terms, list) else []):
+            if isinstance(raw, dict):
+                ids.add(str(raw.get("id")))
+            term, _ = validate(Term, document, RULE, ("terms", number))
+            if term is not None:
+                good.append(_Written(term, document, ("terms", number)))
+    for one in good:
+        glossary.terms.setdefault(one.term.id, one.term)
+        glossary.places.setdefault(one.term.id, (one.document, one.at))
+    return glossary, sorted([*findings, *_across(good, ids)])
 
 
-def _terms(document: Document) -> Iterator[tuple[Document, Steps, Term]]:
-    """Yield the terms of a file that are good: what is wrong with the others is said already."""
-    for number in range(len(_raw(document))):
-        at = ("terms", number)
-        term, _ = validate(Term, document, RULE, at)
-        if term is not None:
-            yield document, at, term
-
-
-def _raw(document: Document) -> list[Any]:
-    terms = document.data.get("terms") if isinstance(document.data, dict) else None
-    return terms if isinstance(terms, list) else []
-
-
-def _across(read: list[tuple[Document, Steps, Term]], known: set[str]) -> list[Finding]:
-    findings = []
+def _across(good: Iterable[_Written], known: set[str]) -> Iterator[Finding]:
     ids: dict[str, str] = {}
     words: dict[str, tuple[str, str]] = {}
-    for document, at, term in read:
-
-        def say(
-            steps: Steps,
-            message: str,
-            target: str,
-            hint: str = "",
-            document: Document = document,
-            at: Steps = at,
-        ) -> None:
-            place = (*at, *steps)
-            findings.append(document.finding(RULE, place, message, target, hint, of_value=True))
-
-        def where(*steps: str | int, document: Document = document, at: Steps = at) -> str:
-            return f"{document.file}:{document.place((*at, *steps), of_value=True)[0]}"
-
+    for one in good:
+        term = one.term
         if term.id in ids:
-            say(("id",), f"id '{term.id}' is taken by the term at {ids[term.id]}", term.id)
-        ids.setdefault(term.id, where("id"))
+            message = f"id '{term.id}' is taken by the term at {ids[term.id]}"
+            yield one.finding(("id",), message, term.id)
+        ids.setdefault(term.id, one.where("id"))
         if not term.forms:
-            say(("id",), f"term '{term.id}' has no word; give it zh, en or abbr", term.id)
+            message = f"term '{term.id}' has no word; give it zh, en or abbr"
+            yield one.finding(("id",), message, term.id)
         for name in ("zh", "en", "abbr", "avoid"):
             for index, form in enumerate(getattr(term, name)):
-                other, place = words.setdefault(flat(form), (term.id, where(name, index)))
+                other, place = words.setdefault(flat(form), (term.id, one.where(name, index)))
                 if other != term.id:
                     message = (
                         f"'{form}' stands in term '{other}' too ({place});"
                         " join the two, or keep it in one"
                     )
-                    say((name, index), message, form)
+                    yield one.finding((name, index), message, form)
         for index, target in enumerate(term.see):
             if target not in known:
-                message = f"see: no term has the id '{target}'"
-                say(("see", index), message, target, nearest(target, known))
-    return findings
+                message, hint = f"see: no term has the id '{target}'", nearest(target, known)
+                yield one.finding(("see", index), message, target, hint)
 
 
 def read_glossary(folder: Path, name: str = "docs/data/terms") -> tuple[Glossary, list[Finding]]:

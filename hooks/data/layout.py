@@ -7,16 +7,14 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pathlib import Path
 
-DATA = "data"
-"""Below the folder of notes; nothing in it is published as it is."""
-
 
 class Layout:
     """The files beside the notes, by the folder of notes."""
 
     def __init__(self, docs: Path) -> None:
         self.docs = docs
-        self.data = docs / DATA
+        self.data = docs / "data"
+        """Nothing in it is published as it is."""
         self.facts = self.data / "facts"
         """A file for each family of facts."""
         self.sources = self.data / "sources"

@@ -1,7 +1,7 @@
 """Measured results as records: what `docs/**/measured/*.json` may hold, and where it is wrong.
 
 A record says what was measured, on which machine, with which command and program, and what the
-specification promised. `hooks.measured_table` draws it.
+specification promised. `pages.measured_table` draws it.
 """
 
 from __future__ import annotations
@@ -16,24 +16,18 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from hooks.data.options import BlockError
 from hooks.data.wording import Direction, Text
-from hooks.findings import nearest
+from hooks.findings import nearest, past_day
 
 Number = int | float
 """A whole number stays whole, so that it is printed without decimals."""
 
 
 def _day(value: object) -> object:
-    if isinstance(value, str):
-        value = datetime.date.fromisoformat(value[:10])
-    # One day of grace: the machine that measured may be east of the one that checks.
-    today = datetime.datetime.now(tz=datetime.UTC).date()
-    if isinstance(value, datetime.date) and value > today + datetime.timedelta(days=1):
-        raise ValueError(f"lies in the future: {value.isoformat()}")
-    return value
+    return past_day(datetime.date.fromisoformat(value[:10]) if isinstance(value, str) else value)
 
 
-def _lines(value: object) -> object:
-    return "\n".join(value) if isinstance(value, list) else value
+def _axis(value: object) -> object:
+    return {"name": value} if isinstance(value, str) else value
 
 
 class _Record(BaseModel):
@@ -63,15 +57,18 @@ class Machine(_Record):
     nccl: str | None = None
 
 
-class Specification(_Record):
+class _Quantity(_Record):
+    unit: str
+    direction: Direction | None = None
+    per: Text | None = None
+
+
+class Specification(_Quantity):
     """What was promised."""
 
     id: str
     title: Text | None = None
     value: Number
-    unit: str
-    direction: Direction | None = None
-    per: Text | None = None
     source: str | None = None
 
 
@@ -83,22 +80,11 @@ class Axis(_Record):
     unit: str | None = None
 
 
-def _axis(value: object) -> object:
-    if isinstance(value, str):
-        return {"name": value}
-    if isinstance(value, dict) and "name" not in value and "id" in value:
-        return {**value, "name": value["id"]}
-    return value
-
-
-class Result(_Record):
+class Result(_Quantity):
     """A series of points of one quantity."""
 
     id: str
     title: Text
-    unit: str
-    direction: Direction | None = None
-    per: Text | None = None
     statistic: Text | None = None
     n: int | None = None
     axes: list[Annotated[Axis, BeforeValidator(_axis)]] = Field(default_factory=list)
@@ -121,14 +107,11 @@ class Ratio(_Record):
     ratio: float
 
 
-class Summary(_Record):
+class Summary(_Quantity):
     """One line that a reader takes away."""
 
     title: Text
     value: Number
-    unit: str
-    direction: Direction | None = None
-    per: Text | None = None
     ratio_to: Ratio | None = None
     statistic: Text | None = None
     spread: Spread | None = None
@@ -146,7 +129,7 @@ class Record(_Record):
     machine: Machine
     program: Program | None = None
     programs: list[Program] = Field(default_factory=list)
-    command: Annotated[str, BeforeValidator(_lines)]
+    command: str
     notes: Text | None = None
     specification: list[Specification] = Field(default_factory=list)
     results: list[Result] = Field(default_factory=list)
@@ -163,25 +146,15 @@ Known = dict[str, Record]
 
 
 def parse_record(text: str, known: Known | None = None) -> Record:
-    """Return a record, from `known` where it holds one of this text; else it is put there.
-
-    Raises:
-        json.JSONDecodeError: The text is not JSON.
-        ValidationError: It is no record.
-    """
-    if known is None:
-        return Record.model_validate(json.loads(text))
+    """Return a record, from `known` where it is there; else put there. ValueError if it is none."""
+    known = {} if known is None else known
     if text not in known:
         known[text] = Record.model_validate(json.loads(text))
     return known[text]
 
 
 def load_record(file: str, docs_dir: Path, known: Known | None = None) -> Record:
-    """Return the record at a path below the folder of notes; `known` as for `parse_record`.
-
-    Raises:
-        BlockError: There is none, or it is invalid; the nearest path is offered.
-    """
+    """Return the record at a path below the notes; BlockError if there is none, or a bad one."""
     path = docs_dir / file
     try:
         return parse_record(path.read_text(encoding="utf-8"), known)
@@ -213,9 +186,7 @@ _AXES = {
     "src": {"zh": "源 GPU", "en": "source GPU"},
     "dst": {"zh": "目的 GPU", "en": "destination GPU"},
     "gpu": {"zh": "GPU", "en": "GPU"},
-    "gpus": {"zh": "GPU 数", "en": "GPUs"},
     "bytes": {"zh": "大小", "en": "size"},
-    "size": {"zh": "大小", "en": "size"},
 }
 
 

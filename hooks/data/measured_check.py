@@ -9,27 +9,20 @@ from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
-from hooks.data.facts import FactBase
 from hooks.data.measured import Known, Record, parse_record, sha256, stale_programs
 from hooks.findings import Document, Finding, YamlError, nearest, read
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from hooks.data.facts import FactBase
+
 RATIO_TOLERANCE = 0.01
 """How far a printed ratio may lie from value / specification, relative: rounding to 1 %."""
 
 
-def check_record(
-    path: Path, root: Path, known: Known | None = None, base: FactBase | None = None
-) -> list[Finding]:
-    """Return what is wrong with a record.
-
-    Arguments:
-        path: The file.
-        root: The repository root, which findings and programs are named from.
-        known: Records that have been read already, by their texts.
-        base: The facts, which specifications may name.
+def check_record(path: Path, root: Path, known: Known | None, base: FactBase) -> list[Finding]:
+    """Return what is wrong with a record; findings and programs are named from `root`.
 
     Rules: `measurement-field` (form), `measurement-reference` (names what it lacks),
     `measurement-ratio` (a share that its own figures contradict), `measurement-stale` (a program
@@ -46,7 +39,7 @@ def check_record(
         return _document(text, file).explain(error, Record, "measurement-field")
     problems = [
         *_references(record),
-        *_specified(record, base or FactBase()),
+        *_specified(record, base),
         *_ratios(record),
         *_points(record),
         *_stale(record, root),
@@ -62,7 +55,8 @@ _SOURCE = re.compile(
 )
 """How a specification names a cell of the facts."""
 
-Problem = tuple[str, tuple[str | int, ...], str, str, str]
+Steps = tuple[str | int, ...]
+Problem = tuple[str, Steps, str, str, str]
 """Rule, path into the record, message, target, suggestion."""
 
 
@@ -75,33 +69,32 @@ def _document(text: str, file: str) -> Document:
 
 
 def _references(record: Record) -> Iterator[Problem]:
-    known = [item.id for item in record.specification]
     rule = "measurement-reference"
-    for n, result in enumerate(record.results):
-        if result.spec is not None and result.spec not in known:
-            message = f"result '{result.id}' names the specification '{result.spec}', not given"
-            hint = nearest(result.spec, known)
-            yield rule, ("results", n, "spec"), message, result.spec, hint
-        if result.id in [other.id for other in record.results[:n]]:
-            message = f"two results have the id '{result.id}'"
-            yield rule, ("results", n, "id"), message, result.id, ""
+    specs = [item.id for item in record.specification]
     results = [result.id for result in record.results]
+    for n, name in enumerate(results):
+        if name in results[:n]:
+            yield rule, ("results", n, "id"), f"two results have the id '{name}'", name, ""
+    named: list[tuple[Steps, str, str | None, list[str]]] = []
+    for n, result in enumerate(record.results):
+        what = f"result '{result.id}' names the specification"
+        named.append((("results", n, "spec"), what, result.spec, specs))
     for n, line in enumerate(record.summary):
-        if line.ratio_to is not None and line.ratio_to.spec not in known:
-            spec = line.ratio_to.spec
-            message = f"a summary names the specification '{spec}', which is not given"
-            at = ("summary", n, "ratio_to", "spec")
-            yield rule, at, message, spec, nearest(spec, known)
-        if line.result is not None and line.result not in results:
-            message = f"a summary names the result '{line.result}', which is not there"
-            hint = nearest(line.result, results)
-            yield rule, ("summary", n, "result"), message, line.result, hint
+        spec = line.ratio_to.spec if line.ratio_to else None
+        at = ("summary", n)
+        named.append(((*at, "ratio_to", "spec"), "a summary names the specification", spec, specs))
+        named.append(((*at, "result"), "a summary names the result", line.result, results))
+    for place, what, target, known in named:
+        if target is not None and target not in known:
+            message = f"{what} '{target}', which is not there"
+            yield rule, place, message, target, nearest(target, known)
 
 
 def _specified(record: Record, base: FactBase) -> Iterator[Problem]:
     """Compare specifications that name a cell of the facts with that cell."""
+    rule = "measurement-reference"
     for n, item in enumerate(record.specification):
-        match = _SOURCE.match(item.source or "")
+        match, at = _SOURCE.match(item.source or ""), ("specification", n)
         if match is None:
             continue
         try:
@@ -109,22 +102,20 @@ def _specified(record: Record, base: FactBase) -> Iterator[Problem]:
             value = row.cells[match["column"]].value
         except KeyError:
             message = f"specification '{item.id}': there is no '{item.source}'"
-            at = ("specification", n, "source")
-            yield "measurement-reference", at, message, str(item.source), ""
+            yield rule, (*at, "source"), message, str(item.source), ""
             continue
         if value != item.value:
             message = f"specification '{item.id}' is {item.value:g} here, {value} in {item.source}"
-            at = ("specification", n, "value")
-            yield "measurement-reference", at, message, f"{item.value:g}", str(value)
+            yield rule, (*at, "value"), message, f"{item.value:g}", str(value)
 
 
 def _ratios(record: Record) -> Iterator[Problem]:
     specs = {item.id: item for item in record.specification}
     for n, line in enumerate(record.summary):
-        spec = specs.get(line.ratio_to.spec) if line.ratio_to else None
-        if spec is None or line.ratio_to is None:
+        if line.ratio_to is None or line.ratio_to.spec not in specs:
             continue
-        at = ("summary", n, "ratio_to")
+        spec, ratio, at = specs[line.ratio_to.spec], line.ratio_to.ratio, ("summary", n, "ratio_to")
+        true = line.value / spec.value if spec.value else 0.0
         for name in ("unit", "direction"):
             mine, theirs = getattr(line, name), getattr(spec, name)
             if mine != theirs:
@@ -135,13 +126,9 @@ def _ratios(record: Record) -> Iterator[Problem]:
                 yield "measurement-ratio", at, message, spec.id, ""
                 break
         else:
-            true = line.value / spec.value if spec.value else 0.0
-            if abs(line.ratio_to.ratio - true) > RATIO_TOLERANCE * max(abs(true), 1e-12):
-                message = (
-                    f"ratio {line.ratio_to.ratio:g} is not {line.value:g} / {spec.value:g} "
-                    f"= {true:.4g}"
-                )
-                yield "measurement-ratio", at, message, f"{line.ratio_to.ratio:g}", f"{true:.4g}"
+            if abs(ratio - true) > RATIO_TOLERANCE * max(abs(true), 1e-12):
+                message = f"ratio {ratio:g} is not {line.value:g} / {spec.value:g} = {true:.4g}"
+                yield "measurement-ratio", at, message, f"{ratio:g}", f"{true:.4g}"
 
 
 def _points(record: Record) -> Iterator[Problem]:
@@ -161,17 +148,14 @@ def _points(record: Record) -> Iterator[Problem]:
 
 
 def _stale(record: Record, root: Path) -> Iterator[Problem]:
-    stale = stale_programs(record, root)
-    for n, program in enumerate(record.all_programs):
-        if program.path not in stale:
-            continue
-        at = ("program",) if n == 0 and record.program else ("programs",)
-        path = root / program.path
+    for name in stale_programs(record, root):
+        is_main = record.program is not None and record.program.path == name
+        path, at = root / name, ("program" if is_main else "programs",)
+        message = f"the program '{name}' is not in the repository"
         if path.is_file():
+            was = next(one.sha256 for one in record.all_programs if one.path == name)
             message = (
-                f"'{program.path}' has changed since it was measured; measure again "
-                f"(recorded sha256 {program.sha256[:12]}…, now {sha256(path)[:12]}…)"
+                f"'{name}' has changed since it was measured; measure again "
+                f"(recorded sha256 {was[:12]}…, now {sha256(path)[:12]}…)"
             )
-        else:
-            message = f"the program '{program.path}' is not in the repository"
-        yield "measurement-stale", at, message, program.path, ""
+        yield "measurement-stale", at, message, name, ""

@@ -19,17 +19,15 @@ example of it, so that a text without its braces is a line as a reader has it:
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING, Annotated, Literal
+from pathlib import Path
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import AfterValidator, Field
 
-from hooks.data.wording import Text
+from hooks.data.wording import Strict, Text
 from hooks.findings import Document, Finding, load, validate
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 RULE = "messages"
 _PLACE = re.compile(r"\{\{|\}\}|\{([^{}]*)\}")
@@ -49,7 +47,7 @@ def pattern(text: str) -> str:
     parts, end = [], 0
     for at in [*_PLACE.finditer(text), None]:
         fixed = text[end : at.start() if at else None]
-        parts.append(r"\s+".join(re.escape(word) for word in re.split(r"\s+", fixed)))
+        parts.append(r"\s+".join(map(re.escape, re.split(r"\s+", fixed))))
         if at and at[1] is None:
             parts.append(re.escape(at[0][0]))
         elif at and "|" in at[1]:
@@ -60,14 +58,25 @@ def pattern(text: str) -> str:
     return "".join(parts)
 
 
-class Message(BaseModel):
+def _is_specific(text: str) -> str:
+    fixed = _PLACE.sub("", text)
+    if re.search(r"[{}]", fixed) or len(re.findall(r"[A-Za-z0-9]", fixed)) < 6:
+        raise ValueError(
+            f"'{text}' must have six letters or digits outside braces, and no brace without its"
+            " other; write '{{' for one"
+        )
+    return text
+
+
+_Line = Annotated[str, AfterValidator(_is_specific)]
+
+
+class Message(Strict):
     """One message of a product."""
 
-    model_config = ConfigDict(extra="forbid", str_strip_whitespace=True)
-
     id: str = Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$")
-    text: str
-    also: list[str] = Field(default_factory=list)
+    text: _Line
+    also: list[_Line] = []
     """How other versions, or other lines of the same fault, put it."""
     role: Literal["failure", "follows", "notice"] = "failure"
     """`follows` is printed because something else failed, `notice` while all goes on."""
@@ -84,20 +93,8 @@ class Message(BaseModel):
     """What to do first."""
     note: str = Field(pattern=r"^[a-z0-9-]+(/[a-z0-9-]+)*(#\S+)?$")
     """The section that tells why: a note, with or without a heading of its Chinese file."""
-    sources: list[_Address] = Field(default_factory=list)
+    sources: list[_Address] = []
     """Where causes and cure were read, beside `printed`."""
-
-    @field_validator("text", "also")
-    @classmethod
-    def _is_specific(cls, value: str | list[str]) -> str | list[str]:
-        for text in [value] if isinstance(value, str) else value:
-            fixed = _PLACE.sub("", text)
-            if re.search(r"[{}]", fixed) or len(re.findall(r"[A-Za-z0-9]", fixed)) < 6:
-                raise ValueError(
-                    f"'{text}' must have six letters or digits outside braces, and no brace"
-                    " without its other; write '{{' for one"
-                )
-        return value
 
     @cached_property
     def _finders(self) -> list[tuple[str, int, re.Pattern[str]]]:
@@ -109,17 +106,13 @@ class Message(BaseModel):
         ]
 
     def finds(self, line: str) -> int:
-        """Return how many letters that never vary a line shares with the message; 0 if not all."""
-        finders = self._finders
-        return max(
-            (size for word, size, one in finders if word in line and one.search(line)), default=0
-        )
+        """Return how much of a line is what never varies in the message; 0 where it is another."""
+        found = (size for word, size, one in self._finders if word in line and one.search(line))
+        return max(found, default=0)
 
 
-class Product(BaseModel):
+class Product(Strict):
     """A file: what one product prints."""
-
-    model_config = ConfigDict(extra="forbid", str_strip_whitespace=True)
 
     product: Text
     messages: list[Message] = Field(min_length=1)
@@ -159,14 +152,12 @@ def _across(products: Messages) -> Iterator[Finding]:
         told = [f"id '{one.id}' stands in {taken[one.id]} too"] if one.id in taken else []
         taken.setdefault(one.id, document.file)
         for line in map(example, (one.text, *one.also)):
+            # A line may quote another product's: the one with more of it is taken.
             own = one.finds(line)
             told += [
                 f"'{line}' is found by the pattern of '{other.id}' too; make one more specific"
                 for other, theirs, _ in placed
-                if other is not one
-                # A line may quote another product's: the one with more of it is taken.
-                and (found := other.finds(line)) >= (1 if theirs is document else own)
-                and found
+                if other is not one and other.finds(line) >= (1 if theirs is document else own)
             ]
         for message in told:
             yield document.finding(RULE, ("messages", at, "id"), message, one.id, of_value=True)

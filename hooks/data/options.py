@@ -20,11 +20,7 @@ class BlockError(ValueError):
 
 
 def read_options(text: str, known: tuple[str, ...], block: str) -> dict[str, Any]:
-    """Return the fields of a fence.
-
-    Raises:
-        BlockError: The text is no YAML mapping, or has a field that the block does not know.
-    """
+    """Return the fields of a fence; BlockError if it is no YAML mapping or has an unknown field."""
     try:
         options = yaml.load(text, Loader=Fast)
     except (yaml.YAMLError, ValueError) as error:
@@ -37,11 +33,7 @@ def read_options(text: str, known: tuple[str, ...], block: str) -> dict[str, Any
 
 
 def names(options: Mapping[str, Any], key: str) -> list[str] | None:
-    """Return an optional list of names.
-
-    Raises:
-        BlockError: It is not a list, or empty.
-    """
+    """Return an optional list of names; BlockError if it is not a list, or empty."""
     chosen = options.get(key)
     if chosen is None:
         return None
@@ -51,11 +43,7 @@ def names(options: Mapping[str, Any], key: str) -> list[str] | None:
 
 
 def pick(chosen: Iterable[str] | None, known: Mapping[str, T], what: str) -> dict[str, T]:
-    """Return the chosen entries in the order chosen, or all.
-
-    Raises:
-        BlockError: A name is not among the known ones.
-    """
+    """Return the chosen entries in the order chosen, or all; BlockError if one is not known."""
     if chosen is None:
         return dict(known)
     picked = {}

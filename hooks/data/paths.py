@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
-from hooks.data.wording import Text
+from hooks.data.wording import Strict, Text
 from hooks.findings import Document, Finding, load, validate
 
 if TYPE_CHECKING:
@@ -19,11 +19,7 @@ if TYPE_CHECKING:
 RULE = "paths"
 
 
-class _Record(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, str_strip_whitespace=True)
-
-
-class Step(_Record):
+class Step(Strict):
     """A note on a path; a plain string is its id."""
 
     note: str = Field(pattern=r"^[a-z0-9-]+(/[a-z0-9-]+)+$")
@@ -36,7 +32,7 @@ class Step(_Record):
         return {"note": value} if isinstance(value, str) else value
 
 
-class LearningPath(_Record):
+class LearningPath(Strict):
     """An order of notes."""
 
     id: str = Field(pattern=r"^[a-z][a-z0-9-]*$")
@@ -57,7 +53,7 @@ class LearningPath(_Record):
         return ids.index(note_id) if note_id in ids else None
 
 
-class Paths(_Record):
+class Paths(Strict):
     """All of them, in the order shown."""
 
     paths: tuple[LearningPath, ...]

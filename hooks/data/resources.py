@@ -6,22 +6,19 @@ in one entry only. Which topics exist is for the map to say, where it is known; 
 
 from __future__ import annotations
 
-import datetime
 import re
 from typing import TYPE_CHECKING, Annotated, Literal, get_args
 from urllib.parse import urlsplit
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
-from hooks.data.wording import Text
-from hooks.findings import Document, Finding, load, nearest, past_day, validate
+from hooks.data.wording import Day, Strict, Text
+from hooks.findings import Finding, load, nearest, validate
 
 if TYPE_CHECKING:
     from collections.abc import Collection
     from pathlib import Path
 
-FOLDER = "resources"
-"""In the folder of the data."""
 RULE = "resources"
 GENERAL = "general"
 """The topic of what belongs to no area of the map alone."""
@@ -38,14 +35,11 @@ LEVELS: tuple[str, ...] = get_args(Level)
 _LONGEST_ZH = 90
 _LONGEST_EN = 30
 _HAN = re.compile(r"[\u3400-\u9fff]")
-_Day = Annotated[datetime.date, BeforeValidator(past_day)]
 _Address = Annotated[str, Field(pattern=r"^https?://[^/\s]+\.[^/\s]+(/\S*)?$")]
 
 
-class Resource(BaseModel):
+class Resource(Strict):
     """A book, a paper, a tool, a person's channel: where it is, and what a reader gets."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, str_strip_whitespace=True)
 
     title: Text
     by: str | None = None
@@ -63,7 +57,7 @@ class Resource(BaseModel):
     gives: Text
     """What a reader gets, in our words."""
     state: State = "unchecked"
-    checked: _Day | None = None
+    checked: Day | None = None
     note: Text | None = None
     """What is wrong or dated, there or in what others say of it."""
 
@@ -77,10 +71,6 @@ class Resource(BaseModel):
             raise ValueError("must have 'archive', or a 'note' on what to read instead, if dead")
         if self.kind == "paper" and not (self.by and self.year):
             raise ValueError("must have 'by' and 'year', as a paper")
-        return self
-
-    @model_validator(mode="after")
-    def _said(self) -> Resource:
         if not _HAN.search(self.gives.zh) or _HAN.search(self.gives.en):
             raise ValueError("must have 'gives' in both languages: {zh: …, en: …}")
         if len(self.gives.zh) > _LONGEST_ZH:
@@ -119,13 +109,11 @@ def plain(address: str) -> str:
 def load_resources(folder: Path, topics: Collection[str]) -> tuple[Library, list[Finding]]:
     """Read every file of a folder; return the valid entries and findings of the rule `resources`.
 
-    Args:
-        folder: Where the files are; findings name them `docs/data/resources/…`.
-        topics: The ids of the map's areas.
+    `topics` are the ids of the map's areas.
     """
     library: Library = {}
     findings: list[Finding] = []
-    known: dict[str, str] = {}
+    owners: dict[str, str] = {}
     for path in sorted(folder.glob("*.yml")):
         file = f"docs/data/{folder.name}/{path.name}"
         document, problems = load(path.read_text(encoding="utf-8"), file, RULE)
@@ -135,32 +123,18 @@ def load_resources(folder: Path, topics: Collection[str]) -> tuple[Library, list
         entries, problems = validate(_Files, document, RULE)
         findings += problems
         for key, resource in (entries or {}).items():
-            findings += _beside(key, resource, document, library, known, topics)
+            if key in library:
+                message = f"'{key}' stands in another file already; keep one"
+                findings.append(document.finding(RULE, (key,), message, key))
+            for topic in resource.topics:
+                if topic not in (*topics, GENERAL):
+                    message = f"'{key}' names the topic '{topic}', which docs/data/topics.yml lacks"
+                    hint = nearest(topic, [*topics, GENERAL])
+                    findings.append(document.finding(RULE, (key, "topics"), message, topic, hint))
+            for address in resource.addresses:
+                other = owners.setdefault(plain(address), key)
+                if other != key:
+                    message = f"'{key}' has the address of '{other}'; merge the two"
+                    findings.append(document.finding(RULE, (key, "url"), message, address))
             library.setdefault(key, resource)
     return library, findings
-
-
-def _beside(
-    key: str,
-    resource: Resource,
-    document: Document,
-    library: Library,
-    known: dict[str, str],
-    topics: Collection[str],
-) -> list[Finding]:
-    """Tell what is wrong with an entry among the others."""
-    findings = []
-    if key in library:
-        message = f"'{key}' stands in another file already; keep one"
-        findings.append(document.finding(RULE, (key,), message, key))
-    for topic in resource.topics:
-        if topic not in topics and topic != GENERAL:
-            message = f"'{key}' names the topic '{topic}', which docs/data/topics.yml lacks"
-            hint = nearest(topic, [*topics, GENERAL])
-            findings.append(document.finding(RULE, (key, "topics"), message, topic, hint))
-    for address in resource.addresses:
-        other = known.setdefault(plain(address), key)
-        if other != key:
-            message = f"'{key}' has the address of '{other}'; merge the two"
-            findings.append(document.finding(RULE, (key, "url"), message, address))
-    return findings

@@ -7,23 +7,18 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from hooks.data.facts import Column, FactBase, Family, Row
 from hooks.data.options import BlockError, names, pick
 from hooks.data.wording import Text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
-    from hooks.data.facts import Row
+    from hooks.data.facts import Column, FactBase, Family, Row
 
 _CONDITION = re.compile(r"(?P<column>[\w-]+)\s*(?:(?P<sign><=|>=|!=|=|<|>)\s*(?P<value>.+?))?\s*\Z")
 _COMPARE: dict[str, Callable[[Any, Any], bool]] = {
-    "=": operator.eq,
-    "!=": operator.ne,
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
+    **{"=": operator.eq, "<": operator.lt, "<=": operator.le},
+    **{"!=": operator.ne, ">": operator.gt, ">=": operator.ge},
 }
 
 
@@ -35,22 +30,18 @@ class Condition:
     sign: str = ""
     value: str = ""
 
-    def holds(self, cell: int | float | Text | None) -> bool:
-        """Tell whether a cell's value meets the condition; what is not there meets none."""
+    def holds(self, cell: float | str | Text | None) -> bool:
+        """Tell whether a value meets the condition; what is not there meets none."""
         if cell is None or not self.sign:
             return cell is not None
-        if isinstance(cell, Text):
-            found = self.value in (cell.zh, cell.en)
-            return found if self.sign == "=" else not found
+        if isinstance(cell, str | Text):
+            words = (cell.zh, cell.en) if isinstance(cell, Text) else (cell,)
+            return (self.value in words) == (self.sign == "=")
         return _COMPARE[self.sign](float(cell), float(self.value))
 
 
 def conditions(given: object) -> list[Condition]:
-    """Read the field `where`: one condition or a list of them, all of which must hold.
-
-    Raises:
-        BlockError: It is neither.
-    """
+    """Read the field `where`: one condition, or a list of them, all of which must hold."""
     if given is None:
         return []
     texts = given if isinstance(given, list) else [given]
@@ -63,47 +54,33 @@ def conditions(given: object) -> list[Condition]:
     return found
 
 
-def filtered(
-    rows: Mapping[str, Row], wanted: list[Condition], columns: Mapping[str, object]
-) -> dict[str, Row]:
-    """Return the rows that meet all conditions.
-
-    Raises:
-        BlockError: A column does not exist, numbers are compared with words, or no row is left.
-    """
-    pick([one.column for one in wanted], dict(columns), "column")
-    kept = dict(rows)
+def _filtered(rows: dict[str, Row], family: Family, given: object) -> dict[str, Row]:
+    """Return the rows that meet all conditions; BlockError if none does, or words meet numbers."""
+    wanted = conditions(given)
+    pick([one.column for one in wanted], family.columns, "column")
     for one in wanted:
         try:
-            kept = {name: row for name, row in kept.items() if one.holds(_value(row, one.column))}
+            rows = {name: row for name, row in rows.items() if one.holds(_value(row, one.column))}
         except ValueError:
             message = f"'where: {one.column} {one.sign} {one.value}' compares numbers with a word"
             raise BlockError(message) from None
-    if not kept:
+    if not rows:
         raise BlockError("no row meets 'where'")
-    return kept
+    return rows
 
 
-def ordered(
-    rows: Mapping[str, Row], given: object, columns: Mapping[str, object]
-) -> dict[str, Row]:
-    """Return the rows by the columns of the field `order`; rows without the cell come last.
-
-    Raises:
-        BlockError: A column does not exist.
-    """
+def _ordered(rows: dict[str, Row], family: Family, given: object) -> dict[str, Row]:
+    """Return the rows by the columns of the field `order`; rows without the cell come last."""
     if given is None:
-        return dict(rows)
+        return rows
     keys = [str(one) for one in (given if isinstance(given, list) else [given])]
-    pick([key.removeprefix("-") for key in keys], dict(columns), "column")
+    pick([key.removeprefix("-") for key in keys], family.columns, "column")
     found = list(rows.items())
     # Sorting is stable: the last key first.
     for key in reversed(keys):
-        column, is_down = key.removeprefix("-"), key.startswith("-")
-        present = [item for item in found if _value(item[1], column) is not None]
-        absent = [item for item in found if _value(item[1], column) is None]
-        present.sort(key=lambda item: _rank(_value(item[1], column)), reverse=is_down)
-        found = present + absent
+        column = key.removeprefix("-")
+        found.sort(key=lambda item: _rank(_value(item[1], column)), reverse=key.startswith("-"))
+        found.sort(key=lambda item: _value(item[1], column) is None)
     return dict(found)
 
 
@@ -136,17 +113,13 @@ class Selection:
 
 
 def select(options: dict[str, Any], base: FactBase) -> Selection:
-    """Return the rows and columns that a fence's `table`, `columns`, `rows`, `where`, `order` name.
-
-    Raises:
-        BlockError: They name a table, column or row that does not exist.
-    """
+    """Return what a fence's `table`, `columns`, `rows`, `where` and `order` name, or BlockError."""
     name = options.get("table")
     if not isinstance(name, str):
         raise BlockError("a facts block needs a line 'table: NAME'")
     family = pick([name], base.families, "table")[name]
     columns = pick(names(options, "columns"), family.columns, "column")
     rows = pick(names(options, "rows"), family.rows, "row")
-    rows = filtered(rows, conditions(options.get("where")), family.columns)
-    rows = ordered(rows, options.get("order"), family.columns)
+    rows = _filtered(rows, family, options.get("where"))
+    rows = _ordered(rows, family, options.get("order"))
     return Selection(name, family, columns, rows)

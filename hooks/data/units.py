@@ -81,23 +81,14 @@ def is_data_rate(unit: str) -> bool:
 
 
 def quantity(value: float, unit: str | None) -> Amount:
-    """Return a number with its unit, for arithmetic.
-
-    Raises:
-        UnitError: The unit is not known.
-    """
-    unit = "" if unit in (None, NO_UNIT) else str(unit)
-    if part := unknown_part(unit):
+    """Return a number with its unit, for arithmetic; UnitError if that is not known."""
+    if part := unknown_part(shown(unit)):
         raise UnitError(f"unit '{part}' is not known")
-    return registry().Quantity(value, unit)
+    return registry().Quantity(value, shown(unit))
 
 
 def in_unit(amount: Amount, unit: str | None) -> float:
-    """Return how many of a unit an amount is.
-
-    Raises:
-        UnitError: The unit is not known, or measures something else.
-    """
+    """Return how many of a unit an amount is; UnitError if it measures something else."""
     import pint
 
     try:
@@ -107,12 +98,13 @@ def in_unit(amount: Amount, unit: str | None) -> float:
 
 
 def convert(value: float, unit: str | None, into: str | None) -> float:
-    """Return a figure in another unit: `convert(1800, "GB/s", "TB/s")` is 1.8.
-
-    Raises:
-        UnitError: A unit is not known, or the two do not measure the same thing.
-    """
+    """Return a figure in another unit: `convert(1800, "GB/s", "TB/s")` is 1.8, or UnitError."""
     return value if unit == into else in_unit(quantity(value, unit), into)
+
+
+def shown(unit: str | None) -> str:
+    """Return a unit as it is printed: nothing where a number has none."""
+    return "" if unit in (None, NO_UNIT) else str(unit)
 
 
 def describe(amount: Amount) -> str:

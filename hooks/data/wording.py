@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import datetime
 import math
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, model_validator
 
 from hooks.data.options import BlockError
+from hooks.findings import past_day
 
 Direction = Literal["uni", "bi"]
+Day = Annotated[datetime.date, BeforeValidator(past_day)]
+"""A day that has been."""
 
 _WORDS: dict[str, dict[str, str]] = {
     "uni": {"zh": "单向", "en": "one direction"},
@@ -36,10 +40,14 @@ _THINGS = {
 """English word to Chinese; other words (GPU, SM, NIC) are the same in both."""
 
 
-class Text(BaseModel):
-    """Words in both languages; a plain string stands for both."""
+class Strict(BaseModel):
+    """A record that refuses fields which it does not know."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, str_strip_whitespace=True)
+
+
+class Text(Strict):
+    """Words in both languages; a plain string stands for both."""
 
     zh: str
     en: str
@@ -59,32 +67,22 @@ def terms(
     *,
     direction: str | None = None,
     density: str | None = None,
-    per: str | Text | None = None,
+    per: Text | None = None,
 ) -> list[str]:
     """Return direction, density and per what as short phrases, those that are given.
 
     `none` says that a quantity has no such thing, and gives no phrase.
     """
     phrases = [_WORDS[key][language] for key in (direction, density) if key and key != "none"]
-    if per and (per.en if isinstance(per, Text) else per) != "none":
-        phrases.append(_per(per, language))
+    if per and per.en != "none":
+        thing = _THINGS.get(per.zh, per.zh)
+        chinese = f"每 {thing}" if thing[0].isascii() else f"每{thing}"
+        phrases.append(f"per {per.en}" if language == "en" else chinese)
     return phrases
 
 
-def _per(per: str | Text, language: str) -> str:
-    thing = per.in_language(language) if isinstance(per, Text) else per
-    if language == "en":
-        return f"per {thing}"
-    thing = _THINGS.get(thing, thing)
-    return f"每 {thing}" if thing[0].isascii() else f"每{thing}"
-
-
 def caption(given: object, default: Text, language: str) -> str:
-    """Return the title that a fence gives, else the default.
-
-    Raises:
-        BlockError: It is neither a text nor one for each language.
-    """
+    """Return the title that a fence gives, else the default; BlockError if it is none."""
     if given is None:
         return default.in_language(language)
     try:
@@ -94,8 +92,6 @@ def caption(given: object, default: Text, language: str) -> str:
 
 
 _STATISTICS = {"median": "中位数", "mean": "平均值", "max": "最大值", "min": "最小值"}
-
-
 _SIZES = ("B", "KiB", "MiB", "GiB", "TiB")
 
 

@@ -3,5 +3,3 @@
 from __future__ import annotations
 
 from hooks.drawings.charts.chart import Chart, Point
-
-__all__ = ["Chart", "Point"]

@@ -33,9 +33,7 @@ _PARSER = Path(__file__).with_name("parse_diagram.js")
 _SHORT = 160
 """Characters of a name that a screen reader says before it comes to the text."""
 _DIAGRAM = re.compile(
-    r'<pre class="mermaid"><code>(?P<source>.*?)</code></pre>'
-    r"(?:\s*<p>(?P<caption>(?:图|Figure)\s*\d+\s*[：:].*?)</p>)?",
-    re.DOTALL,
+    rf'<pre class="mermaid"><code>(?P<source>.*?)</code></pre>{figures.CAPTION}', re.DOTALL
 )
 _TAG = re.compile(r"<[^>]*>")
 _SENTENCE_END = re.compile(r"(?<=。)|(?<=\.)\s")
@@ -103,15 +101,9 @@ class Drawings:
             except (OSError, svg.SvgError):
                 return match[0]
             count += 1
-            caption = match["caption"] or ""
-            drawing = figures.inline_drawing(
-                root, _name(source, root, caption, language), language, f"diagram{count}-"
-            )
-            below = f"<figcaption>{caption}</figcaption>" if caption else ""
-            return (
-                '<figure class="figure figure--diagram">'
-                f'<div class="figure__scroll">{drawing}</div>{below}</figure>'
-            )
+            name = _name(source, root, match["caption"] or "", language)
+            drawing = figures.inline_drawing(root, name, language, f"diagram{count}-")
+            return figures.framed("figure figure--diagram", drawing, match)
 
         return _DIAGRAM.sub(replace, html) if 'class="mermaid"' in html else html
 

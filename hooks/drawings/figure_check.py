@@ -38,16 +38,14 @@ _REASONS = {
     "foreignObject": "use <text>; HTML inside figures is not shown everywhere",
 }
 """Why an element that others use is not among those of figures."""
-Said = tuple[Element, str, str, str, str]
-"""An element, and of a finding: rule, message, target, suggestion."""
+Said = tuple[Element, *tuple[str, ...]]
+"""An element, and of a finding: rule, message and, where there is one, target and suggestion."""
 
 
 def check_svg(path: Path, rel: str) -> list[Finding]:
     """Return everything in a figure that is unsafe, unreadable or fixed to one palette.
 
-    Arguments:
-        path: The file.
-        rel: Its path from the repository root, for the findings.
+    Findings name the file `rel`.
     """
     try:
         root = svg.parse(path.read_bytes())
@@ -67,11 +65,11 @@ def _structure(root: Element) -> Iterator[Said]:
     rule = "figure-structure"
     if view_box(root) is None:
         message = 'the root needs viewBox="0 0 WIDTH HEIGHT", or the figure cannot scale'
-        yield root, rule, message, root.attributes.get("viewBox", ""), ""
+        yield root, rule, message, root.attributes.get("viewBox", "")
     for name in ("title", "desc"):
         if not any(child.name == name and child.text.strip() for child in root.elements):
             message = f"the root needs a <{name}> with text, for readers who cannot see the file"
-            yield root, rule, message, "", ""
+            yield root, rule, message
 
 
 def _references(elements: list[Element]) -> Iterator[Said]:
@@ -83,7 +81,7 @@ def _references(elements: list[Element]) -> Iterator[Said]:
             for target in targets:
                 if not target.startswith("#"):
                     message = f"'{name}' leads out of the file: {target}"
-                    yield element, "figure-unsafe", message, target, ""
+                    yield element, "figure-unsafe", message, target
                 elif target[1:] not in ids:
                     message = f"'{name}' names the id '{target[1:]}', which the file lacks"
                     yield element, "figure-structure", message, target, nearest(target[1:], ids)
@@ -100,45 +98,45 @@ def _steps(elements: list[Element]) -> Iterator[Said]:
         captions = [element.attributes.get(f"data-caption-{one}", "").strip() for one in LANGUAGES]
         if not kind:
             if any(captions):
-                message = "a caption belongs to a group with data-step or data-frame"
-                yield element, rule, message, "", ""
+                yield element, rule, "a caption belongs to a group with data-step or data-frame"
             continue
         value = element.attributes[kind]
-        if element.name != "g" or not value.isdecimal() or value.startswith("0") or len(kinds) > 1:
+        if element.name != "g" or not re.fullmatch("[1-9][0-9]*", value) or len(kinds) > 1:
             message = f"{kind}={value!r}: number groups from 1, by steps or by frames, not by both"
-            yield element, rule, message, value, ""
+            yield element, rule, message, value
             continue
         number = int(value)
         numbers.add(number)
         if any(captions):
             if not all(captions):
                 message = f"step {number} needs both data-caption-zh and data-caption-en"
-                yield element, "figure-language", message, value, ""
+                yield element, "figure-language", message, value
             if number in captioned:
                 message = f"step {number} has its caption on line {captioned[number].line} already"
-                yield element, rule, message, value, ""
+                yield element, rule, message, value
             captioned[number] = element
         is_hidden = element.attributes.get("display") == "none"
         if is_hidden != (kind == "data-frame" and number > 1):
             message = 'frames after the first, and nothing else, have display="none" in the file'
-            yield element, rule, message, value, ""
+            yield element, rule, message, value
     for number in set(range(1, max(numbers, default=0) + 1)) - captioned.keys():
         what = "has no caption" if number in numbers else "is missing"
-        yield elements[0], rule, f"step {number} {what}", str(number), ""
+        yield elements[0], rule, f"step {number} {what}", str(number)
 
 
 def _safety(element: Element) -> Iterator[Said]:
     rule = "figure-unsafe"
     if element.name not in _ELEMENTS:
         reason = _REASONS.get(element.name, "it is not among the elements that figures use")
-        yield element, rule, f"<{element.name}>: {reason}", element.name, ""
+        yield element, rule, f"<{element.name}>: {reason}", element.name
     for name, value in element.attributes.items():
         if name.lower().startswith("on"):
             message = f"event handler '{name}': scripts do not belong into figures"
-            yield element, rule, message, f'{name}="{value}"', ""
         elif name in ("style", "class"):
             message = f"attribute '{name}': use presentation attributes such as fill=…"
-            yield element, rule, message, f'{name}="{value}"', ""
+        else:
+            continue
+        yield element, rule, message, f'{name}="{value}"'
 
 
 def _colours(element: Element) -> Iterator[Said]:
@@ -149,10 +147,9 @@ def _colours(element: Element) -> Iterator[Said]:
         match = _COLOUR.match(value)
         if match is None:
             message = f"{name}={value!r} is fixed to one palette; write var(--fig-NAME, #hex)"
-            yield element, "figure-colour", message, value, ""
+            yield element, "figure-colour", message, value
         elif match["name"] not in PALETTE:
-            known = ", ".join(PALETTE)
-            message = f"no colour '--fig-{match['name']}' in the palette; it has {known}"
+            message = f"no colour '--fig-{match['name']}' in the palette: {', '.join(PALETTE)}"
             hint = nearest(match["name"], PALETTE)
             yield element, "figure-colour", message, value, hint and f"--fig-{hint}"
 
@@ -162,13 +159,13 @@ def _switch(element: Element) -> Iterator[Said]:
     speaking = [one for one in element.elements if "systemLanguage" in one.attributes]
     if element.name != "switch":
         for child in speaking:
-            yield child, rule, "systemLanguage works only directly inside <switch>", "", ""
+            yield child, rule, "systemLanguage works only directly inside <switch>"
         return
     if not any("zh" in languages(child) for child in speaking):
-        yield element, rule, '<switch> lacks a child with systemLanguage="zh"', "", ""
+        yield element, rule, '<switch> lacks a child with systemLanguage="zh"'
     if element.elements[:-1] != speaking:
         message = "<switch> must end with its only child without systemLanguage, the English one"
-        yield element, rule, message, "", ""
+        yield element, rule, message
 
 
 def _inherited(element: Element, *, fill: str, size: float, spoken: bool) -> Iterator[Said]:
@@ -180,7 +177,7 @@ def _inherited(element: Element, *, fill: str, size: float, spoken: bool) -> Ite
         match = _SIZE.match(given.strip())
         if match is None:
             message = f"font-size {given!r}: write a number of viewBox units"
-            yield element, "figure-text-size", message, given, ""
+            yield element, "figure-text-size", message, given
         size = float(match["size"]) if match else size
     if element.name == "clipPath":
         return
@@ -192,9 +189,9 @@ def _inherited(element: Element, *, fill: str, size: float, spoken: bool) -> Ite
         own = "".join(child for child in element.children if isinstance(child, str)).strip()
         if own and size < MIN_TEXT:
             message = f"text of {size:g} units is too small to read; use {MIN_TEXT:g} or more"
-            yield element, "figure-text-size", message, own, ""
+            yield element, "figure-text-size", message, own
         if _HAN.search(own) and not spoken:
             message = "Chinese text outside <switch> would show on English pages"
-            yield element, "figure-language", message, own, ""
+            yield element, "figure-language", message, own
     for child in element.elements:
         yield from _inherited(child, fill=fill, size=size, spoken=spoken)

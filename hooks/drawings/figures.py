@@ -16,25 +16,20 @@ import html as html_lib
 import os
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from hooks.drawings import svg
+from hooks.drawings.svg import Element
 from hooks.notes import LANGUAGES
-
-if TYPE_CHECKING:
-    from hooks.drawings.svg import Element
 
 URL = re.compile(r"url\(\s*(?P<quote>['\"]?)(?P<target>[^'\")]*)(?P=quote)\s*\)")
 """A reference to another element, as in `fill`, `marker-end`, `clip-path`."""
 _WORDS = {"zh": "逐步说明（{} 步）", "en": "Step by step ({} steps)"}
 _DROPPED_AT_ROOT = frozenset(["width", "height", "class", "id", "role", "style", "version"])
 
-_FIGURE = re.compile(
-    r"<p>\s*(?P<img><img\b[^>]*>)\s*</p>"
-    r"(?:\s*<p>(?P<caption>(?:图|Figure)\s*\d+\s*[：:].*?)</p>)?",
-    re.DOTALL,
-)
+CAPTION = r"(?:\s*<p>(?P<caption>(?:图|Figure)\s*\d+\s*[：:].*?)</p>)?"
+"""Of the paragraph that may follow a drawing: `图 N：…` or `Figure N: …`."""
+_FIGURE = re.compile(rf"<p>\s*(?P<img><img\b[^>]*>)\s*</p>{CAPTION}", re.DOTALL)
 _ATTRIBUTE = re.compile(r"([a-zA-Z-]+)\s*=\s*\"([^\"]*)\"")
 
 
@@ -43,14 +38,8 @@ def inline_figures(html: str, *, page_dir: Path, docs_dir: Path, language: str) 
 
     A paragraph `图 N：…` or `Figure N: …` that follows becomes the caption. A picture whose
     file is missing or cannot be read stays as it is: `figure_check` and the link check say why.
-
-    Arguments:
-        html: The content of one page, as Markdown rendered it.
-        page_dir: The folder of the page in the site, which `src` attributes are relative to
-            once MkDocs has rewritten them, such as `en/link/topo`; the site is taken to lie in
-            `docs_dir`, since figures keep their places.
-        docs_dir: The folder of the notes; nothing outside it is read.
-        language: `zh` or `en`; chooses among the children of each `<switch>`.
+    `src` starts from the folder of the page in the site, such as `en/link/topo`; figures keep
+    their places, so the site is taken to lie in `docs_dir`, outside which nothing is read.
     """
     count = 0
 
@@ -69,12 +58,16 @@ def inline_figures(html: str, *, page_dir: Path, docs_dir: Path, language: str) 
         count += 1
         steps = _step_list(root, language)
         drawing = inline_drawing(root, attributes.get("alt", ""), language, f"fig{count}-")
-        caption = f"<figcaption>{match['caption']}</figcaption>" if match["caption"] else ""
-        scroller = f'<div class="figure__scroll">{drawing}</div>'
-        name = "figure figure--stepped" if steps else "figure"
-        return f'<figure class="{name}">{scroller}{steps}{caption}</figure>'
+        return framed("figure figure--stepped" if steps else "figure", drawing, match, steps)
 
     return _FIGURE.sub(replace, html)
+
+
+def framed(kind: str, drawing: str, match: re.Match[str], steps: str = "") -> str:
+    """Return a drawing with what stands below it: its steps, and the caption that was found."""
+    caption = f"<figcaption>{match['caption']}</figcaption>" if match["caption"] else ""
+    scroller = f'<div class="figure__scroll">{drawing}</div>'
+    return f'<figure class="{kind}">{scroller}{steps}{caption}</figure>'
 
 
 def _figure_path(src: str, page_dir: Path, docs_dir: Path) -> Path | None:
@@ -156,16 +149,14 @@ def _resolve_switches(element: Element, language: str) -> None:
     """Replace each `<switch>` by the child that the language selects."""
     resolved: list[Element | str] = []
     for child in element.children:
-        chosen = child
-        if not isinstance(child, str) and child.name == "switch":
-            candidates = [c for c in child.elements if _speaks(c, language)]
-            if not candidates:
-                continue
-            candidates[0].attributes.pop("systemLanguage", None)
-            chosen = candidates[0]
-        if not isinstance(chosen, str):
-            _resolve_switches(chosen, language)
-        resolved.append(chosen)
+        spoken: Element | str | None = child
+        if isinstance(child, Element) and child.name == "switch":
+            spoken = next((one for one in child.elements if _speaks(one, language)), None)
+        if isinstance(spoken, Element):
+            spoken.attributes.pop("systemLanguage", None)
+            _resolve_switches(spoken, language)
+        if spoken is not None:
+            resolved.append(spoken)
     element.children = resolved
 
 

@@ -55,34 +55,31 @@ class Element:
 def parse(data: bytes) -> Element:
     """Return the root element; comments and processing instructions are left out.
 
-    Raises:
-        SvgError: The bytes are not well-formed XML, have a document type, or the root is
-            not `svg` in the SVG namespace.
+    SvgError if the bytes are no XML, have a document type, or the root is not `svg` in the
+    namespace of SVG.
     """
     parser = expat.ParserCreate()
     parser.buffer_text = True
     root: list[Element] = []
     stack: list[Element] = []
 
+    def place() -> tuple[int, int]:
+        return parser.CurrentLineNumber, parser.CurrentColumnNumber + 1
+
     def start(name: str, attributes: dict[str, str]) -> None:
-        place = (parser.CurrentLineNumber, parser.CurrentColumnNumber + 1)
-        element = Element(name, attributes, *place)
+        element = Element(name, attributes, *place())
         (stack[-1].children if stack else root).append(element)
         stack.append(element)
-
-    def end(_name: str) -> None:
-        stack.pop()
 
     def characters(text: str) -> None:
         if stack:
             stack[-1].children.append(text)
 
     def doctype(*_: object) -> None:
-        place = (parser.CurrentLineNumber, parser.CurrentColumnNumber + 1)
-        raise SvgError("has a document type; remove the <!DOCTYPE …> line", *place)
+        raise SvgError("has a document type; remove the <!DOCTYPE …> line", *place())
 
     parser.StartElementHandler = start
-    parser.EndElementHandler = end
+    parser.EndElementHandler = lambda _: stack.pop()
     parser.CharacterDataHandler = characters
     parser.StartDoctypeDeclHandler = doctype
     try:

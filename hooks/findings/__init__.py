@@ -4,16 +4,3 @@ from __future__ import annotations
 
 from hooks.findings.finding import Finding, has_errors, nearest
 from hooks.findings.schema import Document, Fast, YamlError, load, past_day, read, validate
-
-__all__ = [
-    "Document",
-    "Fast",
-    "Finding",
-    "YamlError",
-    "has_errors",
-    "load",
-    "nearest",
-    "past_day",
-    "read",
-    "validate",
-]

@@ -1,4 +1,4 @@
-"""What a check found, and how it is said: as text, as GitHub annotations or as JSON."""
+"""What a check found: where, by which rule, and the repair."""
 
 from __future__ import annotations
 
@@ -42,14 +42,17 @@ class Finding:
     @property
     def place(self) -> str:
         """`file:line:column`, without the parts that are not known."""
-        parts = [self.file, *(str(n) for n in (self.line, self.column) if n)]
-        return ":".join(parts)
+        return ":".join([self.file, *(str(n) for n in (self.line, self.column) if n)])
+
+    @property
+    def advice(self) -> str:
+        """The message with the repair."""
+        return self.message + (f"; did you mean '{self.suggestion}'?" if self.suggestion else "")
 
     @property
     def text(self) -> str:
         """The finding in one line."""
-        hint = f"; did you mean '{self.suggestion}'?" if self.suggestion else ""
-        return f"{self.place}: {self.severity}[{self.rule}] {self.message}{hint}"
+        return f"{self.place}: {self.severity}[{self.rule}] {self.advice}"
 
 
 def has_errors(findings: Iterable[Finding]) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import unicodedata
 from collections.abc import Sequence
@@ -9,9 +10,9 @@ from itertools import groupby
 from pathlib import Path
 
 from hooks.findings.finding import Finding
-from hooks.findings.formats import as_github, as_json
 
 FORMATS = ("text", "github", "json")
+_FIELDS = ("file", "line", "column", "rule", "severity", "target", "message", "suggestion")
 _WIDTH = 100
 _UNSEEN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
 _RED, _YELLOW, _BOLD, _CYAN, _PLAIN = "\x1b[31m", "\x1b[33m", "\x1b[1m", "\x1b[36m", "\x1b[0m"
@@ -31,23 +32,16 @@ def _width(text: str) -> int:
 
 
 def as_text(findings: Sequence[Finding], root: Path | None = None, *, colour: bool = False) -> str:
-    """Return findings grouped by file, each with its line and the place underlined.
-
-    Args:
-        findings: What was found.
-        root: Where the files lie, to show the lines; None shows none.
-        colour: Whether to use a terminal's colours.
-    """
+    """Return findings grouped by file; those whose file lies below `root` with their line."""
     parts = []
     for file, group in groupby(sorted(findings), key=lambda finding: finding.file):
-        lines = _lines(root, file) if root is not None else []
+        lines = _lines(root / file) if root is not None else []
         parts.append("\n".join(_one(finding, lines, colour) for finding in group))
     return "\n\n".join(parts)
 
 
-def _lines(root: Path, file: str) -> list[str]:
+def _lines(path: Path) -> list[str]:
     try:
-        path = root / file
         if path.suffix == ".html" or not path.is_file():
             return []
         text = path.read_bytes().decode("utf-8", errors="replace")
@@ -66,17 +60,14 @@ def _one(finding: Finding, lines: Sequence[str], colour: bool) -> str:
         return text
     line = lines[finding.line - 1]
     start = max(finding.column - 1, 0)
-    length = _marked(line, start, finding.target)
     first = max(0, start - _WIDTH // 2) if len(line) > _WIDTH else 0
-    shown = visible(line[first : first + _WIDTH])
-    before = visible(line[first:start])
-    length = min(length, max(first + _WIDTH - start, 1))
-    number = str(finding.line)
-    under = "^" * max(_width(visible(line[start : start + length])), 1)
+    end = start + min(_marked(line, start, finding.target), max(first + _WIDTH - start, 1))
+    under = "^" * max(_width(visible(line[start:end])), 1)
     if colour:
         under = f"{_CYAN}{under}{_PLAIN}"
-    gutter = " " * len(number)
-    return f"{text}\n  {number} | {shown}\n  {gutter} | {' ' * _width(before)}{under}"
+    indent = " " * _width(visible(line[first:start]))
+    shown, number = visible(line[first : first + _WIDTH]), str(finding.line)
+    return f"{text}\n  {number} | {shown}\n  {' ' * len(number)} | {indent}{under}"
 
 
 def _marked(line: str, start: int, target: str) -> int:
@@ -89,9 +80,30 @@ def _marked(line: str, start: int, target: str) -> int:
     return word.end() if word else 1
 
 
-def _clean(text: str) -> str:
-    """Return text that can be written as UTF-8, whatever the names of files hold."""
-    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+def as_json(findings: Sequence[Finding]) -> str:
+    """Return a JSON list of objects with the fields of `Finding`, in the order people read them."""
+    rows = [{name: getattr(finding, name) for name in _FIELDS} for finding in sorted(findings)]
+    return json.dumps(rows, ensure_ascii=False, indent=2)
+
+
+def as_github(findings: Sequence[Finding]) -> str:
+    """Return workflow commands that GitHub shows as annotations beside the line."""
+    return "\n".join(_annotation(finding) for finding in sorted(findings))
+
+
+def _annotation(finding: Finding) -> str:
+    """Escape as GitHub documents: `%`, CR and LF everywhere, `:` and `,` in properties."""
+
+    def escape(text: str) -> str:
+        return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+    given = {"file": finding.file, "line": finding.line, "col": finding.column}
+    properties = ",".join(
+        f"{name}={escape(str(value)).replace(':', '%3A').replace(',', '%2C')}"
+        for name, value in {**given, "title": finding.rule}.items()
+        if value
+    )
+    return f"::{finding.severity} {properties}::{escape(finding.advice)}"
 
 
 def render(
@@ -100,4 +112,5 @@ def render(
     """Return findings in a format of `FORMATS`."""
     if style == "text":
         return as_text(findings, root, colour=colour)
-    return _clean(as_json(findings) if style == "json" else as_github(findings))
+    text = as_json(findings) if style == "json" else as_github(findings)
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")  # whatever names of files hold

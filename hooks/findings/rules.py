@@ -65,8 +65,8 @@ def severity(name: str) -> str:
 
 def as_text() -> str:
     """Return the list of rules for people."""
-    parts = []
-    for rule in all_rules():
-        what, why, mend = rule.words["en"]
-        parts.append(f"{rule.name}\n    what: {what}\n    why:  {why}\n    mend: {mend}")
-    return "\n".join(parts)
+    said = [(rule.name, rule.words["en"]) for rule in all_rules()]
+    return "\n".join(
+        f"{name}\n    what: {words.what}\n    why:  {words.why}\n    mend: {words.mend}"
+        for name, words in said
+    )

@@ -228,11 +228,7 @@ def _fields(kind: object, path: Sequence[str | int]) -> list[str]:
 
 
 def read(text: str, file: str = "", what: str = "the file") -> Document:
-    """Parse one YAML document.
-
-    Raises:
-        YamlError: The text is not YAML, or holds tags other than YAML's own.
-    """
+    """Parse one YAML document; YamlError if it is none, or holds tags other than YAML's own."""
     try:
         node = yaml.compose(text, Loader=_Loader)
         # Merging keys (`<<`) changes the nodes: their places would be those of what is merged.
@@ -283,11 +279,7 @@ def load_model(
 
 
 def past_day(value: object) -> datetime.date:
-    """Return a date that is not in the future.
-
-    Raises:
-        ValueError: It is something else, or a text that looks like a date, or later than today.
-    """
+    """Return a date that is not in the future; ValueError of anything else, texts too."""
     # YAML reads `2026-11-21` as a date and `2026-11-21 10:00` as a time: refuse the latter.
     if isinstance(value, datetime.datetime) or not isinstance(value, datetime.date):
         raise ValueError("must be a date such as 2026-11-21, without quotes")

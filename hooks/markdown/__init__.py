@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from hooks.markdown.front_matter import Split, split
-from hooks.markdown.includes import put_in
 from hooks.markdown.mark import Marked, finish, mark
 from hooks.markdown.reading import read
 from hooks.markdown.rendered import Rendered, read_all, rendered, text_of
@@ -33,7 +32,6 @@ __all__ = [
     "mark",
     "normal_label",
     "plain_text",
-    "put_in",
     "read",
     "read_all",
     "render",

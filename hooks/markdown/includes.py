@@ -84,14 +84,3 @@ def _snippets(docs: Path) -> Any:
     """Return what puts in files below a folder, as the site does."""
     snippets = SnippetExtension(base_path=[docs], check_paths=True)
     return markdown.Markdown(extensions=[snippets]).preprocessors["snippet"]
-
-
-def put_in(line: str, docs: Path) -> str | None:
-    """Return the text that a line with an include puts in its place; None for another line."""
-    match = _INCLUDE.match(line)
-    if match is None or not match["path"]:
-        return None
-    try:
-        return "\n".join(_snippets(docs).run([line]))
-    except _REFUSED:
-        return None

@@ -84,8 +84,8 @@ class Effects:
     """What it leads to, by paths in the site."""
     asked: list[Any] = field(default_factory=list)
     """Its interview questions."""
-    shown: dict[tuple[str, str], str] = field(default_factory=dict)
-    """The HTML of its fences by kind and text."""
+    plain: str = ""
+    """The page with its data, before anything that only the site shows."""
     carried: str = ""
     """The page as Markdown."""
 
@@ -96,7 +96,7 @@ def complete(page: Rendered, place: Place, shared: Shared) -> tuple[str, Effects
     note = notes.notes.get(place.source)
     if note is None:
         return finish(page.html.html, page.marked, place.address), effects
-    html = _with_data(page, note, place, shared, effects)
+    html = effects.plain = _with_data(page, note, place, shared, effects)
     effects.found += safety.check_rendered(html, note.file, note.text)
     html = footnotes.complete(html, note)
     twin = notes.twin(note)
@@ -119,7 +119,8 @@ def complete(page: Rendered, place: Place, shared: Shared) -> tuple[str, Effects
         effects.asked = cards if is_own else []
     html = answers.put_ids(blocks.number_figures(html), note, notes)
     if is_own:
-        effects.searched = [_searched(html, note, place)]
+        where, title, trail = place.page, place.title or note.title, place.sections
+        effects.searched = [from_html.read(html, note, location=where, title=title, trail=trail)]
     else:
         effects.fallback = place.page
     html = tables.free_corners(html)
@@ -141,19 +142,6 @@ def _with_data(page: Rendered, note: Note, place: Place, shared: Shared, effects
         except data_fences.ERRORS:  # a preview goes on: the check has said what is wrong
             return f"<pre><code>{html_lib.escape(text)}</code></pre>"
         effects.files |= drawn.files
-        html = blocks.with_id(drawn.html, anchors.pop((kind, text), ""))
-        effects.shown[kind, text] = html
-        return html
+        return blocks.with_id(drawn.html, anchors.pop((kind, text), ""))
 
     return PLACE.sub(show, finish(page.html.html, page.marked, place.address))
-
-
-def _searched(html: str, note: Note, place: Place) -> sections.Page:
-    return from_html.read(
-        html,
-        location=place.page,
-        title=place.title or note.title,
-        note=note,
-        language=place.language,
-        trail=list(place.sections),
-    )

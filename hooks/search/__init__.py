@@ -1,3 +1,1 @@
 """From pages to an index, an engine, answers in the browser and in the terminal."""
-
-from __future__ import annotations

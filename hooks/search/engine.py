@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import json
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, fields
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Final
 
 from py_mini_racer import MiniRacer
 
-from hooks.search.index import Index, build_index, make_index
-
-__all__ = ["Engine", "Hit", "build_index", "core_source", "make_index", "open_engine"]
+from hooks.search.index import Index
 
 CORE: Final = Path(__file__).parent / "browser"
 
@@ -53,8 +51,8 @@ def core_source() -> str:
     return "".join(path.read_text(encoding="utf-8") for path in sorted(CORE.glob("[0-9]_*.js")))
 
 
-class Engine:
-    """An index that answers queries. Close it, or use it in a `with` statement."""
+class Engine(AbstractContextManager["Engine"]):
+    """An index that answers queries, to be used in a `with` statement."""
 
     def __init__(self, index: Index) -> None:
         """Load an index."""
@@ -79,29 +77,13 @@ class Engine:
         """
         arguments = ", ".join(map(_literal, (query, language, limit)))
         found: list[dict[str, Any]] = json.loads(str(self._context.eval(f"answer({arguments})")))
-        names = [one.name for one in fields(Hit)]
-        return [Hit(**{name: _fixed(hit[name]) for name in names}) for hit in found]
+        for hit in found:
+            hit.update({key: tuple(one) for key, one in hit.items() if isinstance(one, list)})
+        return [Hit(**{one.name: hit[one.name] for one in fields(Hit)}) for hit in found]
 
-    def close(self) -> None:
+    def __exit__(self, *_: object) -> None:
         """Free the engine; it answers no more."""
         self._context.close()
-
-    def __enter__(self) -> Engine:
-        """Return the engine."""
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Close the engine."""
-        self.close()
-
-
-def _fixed(value: Any) -> Any:
-    return tuple(value) if isinstance(value, list) else value
 
 
 def _literal(value: object) -> str:
@@ -109,8 +91,3 @@ def _literal(value: object) -> str:
     if isinstance(value, dict):
         return f"JSON.parse({json.dumps(json.dumps(value))})"
     return json.dumps(value)
-
-
-def open_engine(index: Index) -> Engine:
-    """Return an engine over an index."""
-    return Engine(index)

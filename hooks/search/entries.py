@@ -14,12 +14,9 @@ from hooks.data import flat
 from hooks.search.sections import Section, clean, without_signs
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from hooks.search.sections import Page
-
-LOWEST: Final = 6
-"""The lowest level of a section."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,61 +44,39 @@ KINDS: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """Something that has a place on a page, in one language."""
+def add_entries(
+    pages: Sequence[Page], items: Mapping[tuple[str, str], Sequence[tuple[Any, Any]]]
+) -> None:
+    """Put what pages hold into them; what is there already is told what it is.
 
-    kind: str
-    """One of `KINDS`."""
-    key: str
-    """The same in all languages."""
-    page: str
-    """The key of its page."""
-    language: str
-    title: str
-    text: str = ""
-    anchor: str = ""
-    within: str = ""
-    """The id of the heading it stands below; empty where that is not known."""
-    names: tuple[str, ...] = ()
-    """Every name it has, such as the forms of a term."""
-
-
-def add_entries(pages: Sequence[Page], entries: Iterable[Entry]) -> None:
-    """Put entries into the pages where they stand; what is there already is not added again."""
-    waiting: dict[tuple[str, str], list[Entry]] = defaultdict(list)
-    for entry in entries:
-        if entry.kind in KINDS:
-            waiting[entry.page, entry.language].append(entry)
+    Args:
+        pages: The pages, to be completed.
+        items: By the key and language of a page, its items with what they say (`pages.items`).
+    """
     for page in pages:
-        _add(page, waiting.get((page.key, page.language), ()))
+        _add(
+            page, [one for one in items.get((page.key, page.language), ()) if one[0].kind in KINDS]
+        )
 
 
-def _add(page: Page, entries: Sequence[Entry]) -> None:
+def _add(page: Page, items: Sequence[tuple[Any, Any]]) -> None:
     known = {section.anchor: section for section in page.sections if section.anchor}
     below: dict[str, list[Section]] = defaultdict(list)
-    for entry in entries:
-        section = known.get(entry.anchor)
+    for item, said in items:
+        names = tuple(dict.fromkeys(map(flat, said.names)))
+        section, parent = known.get(said.anchor), known.get(said.within)
         if section is not None:
-            section.kind = entry.kind
-            section.names = _flat(entry)
-        elif entry.kind == "calculator" and entry.page.rpartition("/")[2] == entry.key:
+            section.kind, section.names = item.kind, names
+        elif item.kind == "calculator" and page.key.rpartition("/")[2] == item.key:
             # Its own page is it.
-            page.sections[0].kind = entry.kind
-            page.sections[0].text += "\n" + _lines(entry.text)
+            page.sections[0].kind = item.kind
+            page.sections[0].text += "\n" + _lines(said.summary)
         else:
-            parent = known.get(entry.within)
-            level = min(parent.level + 1, LOWEST) if parent else 2
-            made = Section(
-                entry.anchor,
-                level,
-                clean(without_signs(entry.title)),
-                _lines(entry.text),
-                entry.kind,
-                _flat(entry),
-                f"{entry.kind} {entry.key}",
-            )
-            below[entry.within if parent else ""].append(made)
+            level = min(parent.level + 1, 6) if parent else 2
+            title, text = clean(without_signs(said.title)), _lines(said.summary)
+            key = f"{item.kind} {item.key}"
+            made = Section(said.anchor, level, title, text, item.kind, names, key)
+            below[said.within if parent else ""].append(made)
     if below:
         page.sections = [
             one
@@ -110,28 +85,5 @@ def _add(page: Page, entries: Sequence[Entry]) -> None:
         ] + below.pop("", [])
 
 
-def _flat(entry: Entry) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(flat(name) for name in entry.names))
-
-
 def _lines(text: str) -> str:
     return "\n".join(filter(None, (clean(without_signs(line)) for line in text.split("\n"))))
-
-
-def of_items(items: Mapping[tuple[str, str], Sequence[tuple[Any, Any]]]) -> list[Entry]:
-    """Return the entries of what pages hold, by the id and language of its note."""
-    return [
-        Entry(
-            item.kind,
-            item.key,
-            note_id,
-            language,
-            said.title,
-            said.summary,
-            said.anchor,
-            said.within,
-            said.names,
-        )
-        for (note_id, language), those in items.items()
-        for item, said in those
-    ]

@@ -29,15 +29,15 @@ _BLOCKS: Final = frozenset(
 )
 _FORMULA: Final = "arithmatex"
 _CELLS: Final = frozenset({"td", "th"})
+_HIDDEN: Final = frozenset({"headerlink", "footnote-backref", "footnote-ref", "footnote-uses"})
+"""Classes of what is no part of a heading's or a footnote's text."""
 
 
 class _Reader:
     """Walks a page's HTML and collects its sections."""
 
     def __init__(self, page: Page) -> None:
-        self.page = page
         self.sections = [Section("", 1, page.title)]
-        self.lines: list[list[str]] = [[]]
         self.current: list[str] = []
         self.has_title = False
         self.notes: dict[str, int] = {}
@@ -47,18 +47,16 @@ class _Reader:
 
     def flush(self, prefix: str = "", into: int = -1) -> None:
         """End the block being read."""
-        if not self.current:
-            self.linked = 0
-            return
-        raw = "".join(self.current)
+        raw, linked = "".join(self.current), self.linked
+        self.current, self.linked = [], 0
         text = clean(raw).strip("\t ")
+        if not text.replace(CODE_OPEN, "").replace(CODE_CLOSE, "").strip():
+            return
         # A block that is nothing but a link is an entry of a list of contents.
-        if self.linked and self.linked >= len(raw.strip()):
+        if linked and linked >= len(raw.strip()):
             prefix = NOTE
-        self.linked = 0
-        self.current = []
-        if text.replace(CODE_OPEN, "").replace(CODE_CLOSE, "").strip():
-            self.lines[into].append(prefix + text)
+        section = self.sections[into]
+        section.text += f"\n{prefix}{text}" if section.text else prefix + text
 
     def heading(self, node: LexborNode, level: int) -> None:
         self.flush()
@@ -66,10 +64,9 @@ class _Reader:
         anchor = node.attributes.get("id") or ""
         if level == 1 and not self.has_title and len(self.sections) == 1:
             self.has_title = True
-            self.sections[0].title = title or self.page.title
-            return
-        self.sections.append(Section(anchor, level, title))
-        self.lines.append([])
+            self.sections[0].title = title or self.sections[0].title
+        else:
+            self.sections.append(Section(anchor, level, title))
 
     def footnote(self, node: LexborNode) -> None:
         self.flush()
@@ -159,24 +156,14 @@ def _is_entry(node: LexborNode) -> bool:
 
 def _visible(node: LexborNode) -> str:
     """Return an element's text without heading links, footnote marks and ways back."""
-    parts: list[str] = []
-
-    def walk(one: LexborNode) -> None:
-        for child in one.iter(include_text=True):
-            if child.tag == "-text":
-                parts.append(child.text_content or "")
-                continue
-            classes = (child.attributes.get("class") or "").split()
-            hidden = {"headerlink", "footnote-backref", "footnote-ref", "footnote-uses"} & set(
-                classes
-            )
-            if _FORMULA in classes:
-                parts.append(plain(child.text(deep=True) or ""))
-            elif not hidden and child.tag not in _SKIPPED:
-                walk(child)
-
-    walk(node)
-    return "".join(parts)
+    if node.tag == "-text":
+        return node.text_content or ""
+    classes = (node.attributes.get("class") or "").split()
+    if _FORMULA in classes:
+        return plain(node.text(deep=True) or "")
+    if node.tag in _SKIPPED or not _HIDDEN.isdisjoint(classes):
+        return ""
+    return "".join(map(_visible, node.iter(include_text=True)))
 
 
 def read_html(page: Page, html: str) -> Page:
@@ -186,34 +173,22 @@ def read_html(page: Page, html: str) -> Page:
     if body is not None:
         reader.walk(body)
     reader.flush()
-    for section, lines in zip(reader.sections, reader.lines, strict=True):
-        section.text = "\n".join(lines)
     page.sections = reader.sections
-    if not page.title:
-        page.title = reader.sections[0].title
+    page.title = page.title or reader.sections[0].title
     return page
 
 
-def read(
-    html: str,
-    *,
-    location: str,
-    title: str,
-    note: Note,
-    language: str,
-    trail: Sequence[str],
-) -> Page:
-    """Return a rendered page as search will find it.
+def read(html: str, note: Note, *, location: str, title: str, trail: Sequence[str]) -> Page:
+    """Return the rendered page of a note as search will find it.
 
     Args:
         html: The page's content.
+        note: The note it was made from.
         location: Its address in the site.
         title: Its name in the navigation.
-        note: The note it was made from.
-        language: The language being built.
         trail: Names of the navigation's sections above it, outermost first.
     """
-    page = Page(location, note.id, language, clean(title), trail=tuple(map(clean, trail)))
+    page = Page(location, note.id, note.language, clean(title), trail=tuple(map(clean, trail)))
     if note.meta is not None:
         page.description = clean(without_signs(note.meta.description))
         page.kind = note.meta.kind
@@ -226,9 +201,8 @@ def read_note(note: Note) -> Page:
     address = f"{note.id}.html"
     return read(
         finish(note.rendered.html.html, note.rendered.marked, lambda target: target),
+        note,
         location=address if note.language == DEFAULT_LANGUAGE else f"{note.language}/{address}",
         title=note.title,
-        note=note,
-        language=note.language,
         trail=note.topic.split("/"),
     )

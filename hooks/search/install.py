@@ -11,7 +11,6 @@ import itertools
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
@@ -37,6 +36,8 @@ TITLES: Final = FOLDER + "/handbook.{language}.titles.js"
 PART: Final = FOLDER + "/handbook.{language}.{number}.js"
 """The texts of one part."""
 FACETS: Final = f"{FOLDER}/facets.js"
+STOCK: Final = f"{FOLDER}/search_index.json"
+"""The index that Material's plugin writes."""
 CHIPS: Final = ("term", "resource", "question", "calculator", "figure")
 """The kinds of entries (`entries.KINDS`) that the search box offers to filter by."""
 OPTIONS_MARK: Final = (
@@ -81,35 +82,19 @@ class SearchIndexError(ValueError):
     """A language has no page that search could find."""
 
 
-@dataclass(slots=True)
-class Settings:
-    """`extra.search` in mkdocs.yml."""
-
-    queries: dict[str, list[str]] = field(default_factory=dict)
-    """Language -> queries to suggest while the search box is empty."""
-    topics: dict[str, list[list[Any]]] = field(default_factory=dict)
-    """Language -> `[name, address, words]` of each topic, to offer where nothing is found."""
-
-
-def read_settings(extra: object) -> Settings:
-    """Return the settings of `extra.search`."""
-    queries = extra.get("queries") if isinstance(extra, dict) else None
-    return Settings(queries if isinstance(queries, dict) else {})
-
-
 def patch_bundle(source: str) -> str:
     """Return Material's page script with whole words marked for ?h=.
 
     Raises PatchError when it lacks what our worker relies on, or unless every text to replace
     occurs exactly once.
     """
-    wanted = [*RELIED_ON, *((purpose, old) for purpose, old, _ in PATCHES)]
-    for number, (purpose, text) in enumerate(wanted):
-        if text not in source or (number >= len(RELIED_ON) and source.count(text) > 1):
-            raise PatchError(
-                f"Material's page script does not hold '{text}' once ({purpose}). hooks/search was"
-                f" written for mkdocs-material {MATERIAL_VERSION}: install that version"
-            )
+    wrong = [one for one in RELIED_ON if one[1] not in source]
+    wrong += [(purpose, old) for purpose, old, _ in PATCHES if source.count(old) != 1]
+    for purpose, text in wrong:
+        raise PatchError(
+            f"Material's page script does not hold '{text}' once ({purpose}). hooks/search was"
+            f" written for mkdocs-material {MATERIAL_VERSION}: install that version"
+        )
     for _, old, new in PATCHES:
         source = source.replace(old, new)
     return source
@@ -127,17 +112,18 @@ def _bundle(theme_dirs: Iterable[str | Path]) -> Path:
     return found[0]
 
 
-def worker_script(language: str, parts: Mapping[str, Sequence[str]]) -> str:
-    """Return the worker for readers of one language: what talks to Material and loads the rest.
-
-    `parts` is, for each language, the addresses of its texts. The result is ASCII.
-    """
+def _worker(language: str, index: Index) -> str:
+    """Return the worker for readers of one language, as ASCII: it loads the rest."""
+    parts = {
+        name: [PART.format(language=name, number=at) for at in range(len(index.parts[name]))]
+        for name in LANGUAGES
+    }
     options = {
         "language": language,
         "core": CORE,
         "tables": TABLES,
         "titles": {name: TITLES.format(language=name) for name in parts},
-        "parts": {k: list(v) for k, v in parts.items()},
+        "parts": parts,
     }
     source = WORKER.read_text(encoding="utf-8")
     return source.replace(OPTIONS_MARK, json.dumps(options, sort_keys=True))
@@ -154,35 +140,36 @@ def index_files(index: Index) -> Iterator[tuple[str, str]]:
             yield address, script("__handbook_text", [number, part["text"]])
 
 
-def facets(pages: Sequence[Page], queries: Mapping[str, Sequence[str]]) -> dict[str, Any]:
-    """Return, for each language, the kinds, tags and entries with their counts, and queries.
-
-    Where no queries are given, the most frequent tags stand for them.
-    """
-    found: dict[str, Any] = {}
-    for language in dict.fromkeys(page.language for page in pages):
-        own = [page for page in pages if page.language == language]
-        kinds = Counter(page.kind for page in own if page.kind)
-        tags = Counter(tag for page in own for tag in page.tags)
-        entries = Counter(section.kind for page in own for section in page.sections)
-        ranked = sorted(tags.items(), key=lambda item: (-item[1], item[0]))
-        found[language] = {
-            "kinds": [{"name": name, "count": count} for name, count in kinds.most_common()],
-            "tags": [{"name": name, "count": count} for name, count in ranked],
-            "entries": [{"name": name, "count": entries[name]} for name in CHIPS if entries[name]],
-            "queries": list(queries.get(language) or [name for name, _ in ranked[:6]]),
-        }
-    return found
+def facets(pages: Iterable[Page], language: str) -> dict[str, Any]:
+    """Return the kinds, tags and entries of a language's pages with their counts."""
+    own = [page for page in pages if page.language == language]
+    kinds = Counter(page.kind for page in own if page.kind)
+    tags = Counter(tag for page in own for tag in page.tags)
+    entries = Counter(section.kind for page in own for section in page.sections)
+    ranked = sorted(tags.items(), key=lambda item: (-item[1], item[0]))
+    return {
+        "kinds": [{"name": name, "count": count} for name, count in kinds.most_common()],
+        "tags": [{"name": name, "count": count} for name, count in ranked],
+        "entries": [{"name": name, "count": entries[name]} for name in CHIPS if entries[name]],
+    }
 
 
 def own_files(
     theme_dirs: Iterable[str | Path],
     pages: Sequence[Page],
     groups: Sequence[Term] = (),
-    settings: Settings | None = None,
+    offered: Mapping[str, Mapping[str, Any]] | None = None,
     cache: Cache | None = None,
 ) -> Iterator[tuple[str, str]]:
     """Yield what the site needs for the engine: address in the site, text.
+
+    Args:
+        theme_dirs: The folders of the theme.
+        pages: All pages, of all languages.
+        groups: Terms, whose forms mean the same.
+        offered: By language, the `queries` to suggest while the search box is empty, and the
+            `topics` (name, address, words) to offer where nothing is found.
+        cache: What the index remembers.
 
     Raises PatchError when the theme is not the one it was written for, and SearchIndexError
     when a language has no page.
@@ -199,25 +186,18 @@ def own_files(
     index = make_index(pages, groups, cache=cache)
     yield from index_files(index)
     yield CORE, core_source()
-    parts = {
-        language: [PART.format(language=language, number=at) for at in range(len(those))]
-        for language, those in index.parts.items()
-    }
-    chosen = settings or Settings()
-    suggested = facets(pages, chosen.queries)
+    suggested: dict[str, dict[str, Any]] = {}
     for language in LANGUAGES:
-        address = f"{WORKERS_DIR}/{WORKER_NAME.format(language=language)}"
-        yield address, worker_script(language, {name: parts[name] for name in LANGUAGES})
-        suggested[language]["topics"] = chosen.topics.get(language, [])
-        # What a page asks for as soon as its search is opened.
-        suggested[language]["files"] = [CORE, TITLES.format(language=language)]
+        yield f"{WORKERS_DIR}/{WORKER_NAME.format(language=language)}", _worker(language, index)
+        suggested[language] = {
+            **facets(pages, language),
+            "queries": [],
+            "topics": [],
+            **(offered or {}).get(language, {}),
+            # What a page asks for as soon as its search is opened.
+            "files": [CORE, TITLES.format(language=language)],
+        }
     yield FACETS, f"var __search_facets = {json.dumps(suggested, ensure_ascii=False)};\n"
-
-
-def tiny_index(text: str) -> str:
-    """Return the stock index without its sections: the page script wants its settings only."""
-    index = json.loads(text)
-    return json.dumps({"config": index.get("config", {}), "docs": []}, separators=(",", ":"))
 
 
 def install(
@@ -225,21 +205,19 @@ def install(
     theme_dirs: Iterable[str | Path],
     pages: Sequence[Page],
     groups: Sequence[Term] = (),
-    settings: Settings | None = None,
+    offered: Mapping[str, Mapping[str, Any]] | None = None,
     cache: Cache | None = None,
 ) -> None:
-    """Write search into a built site, once all languages and search_index.json are on disk.
+    """Write `own_files` into a built site, once all languages and search_index.json are on disk.
 
-    Calling it again changes nothing. `cache` is of use to the index.
-    Raises PatchError, SearchIndexError or OSError.
+    Calling it again changes nothing.
     """
-    chosen = settings or Settings()
-    latest = {page.location: page for page in pages}
-    index = site_dir / "search/search_index.json"
-    tiny = tiny_index(index.read_text(encoding="utf-8"))
-    stock = {"search/search_index.json": tiny, "search/search_index.js": f"var __index = {tiny}"}
-    files = own_files(theme_dirs, list(latest.values()), groups, chosen, cache=cache)
-    for address, content in itertools.chain(stock.items(), files):
+    # Of the stock index, the page script wants the settings only.
+    stock = json.loads((site_dir / STOCK).read_text(encoding="utf-8"))
+    tiny = json.dumps({"config": stock.get("config", {}), "docs": []}, separators=(",", ":"))
+    stocks = [(STOCK, tiny), (STOCK.removesuffix("on"), f"var __index = {tiny}")]
+    files = own_files(theme_dirs, pages, groups, offered, cache)
+    for address, content in itertools.chain(stocks, files):
         path = site_dir / address
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content.encode("utf-8"))

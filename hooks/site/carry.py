@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
+import datetime
+import json
 import posixpath
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from hooks.site.plain import markdown_of, placed
+from hooks.site.to_markdown import markdown_of, placed
 
-WORDS = {
-    "zh": {
-        "title": "AI Infra & HPC 手册",
-        "whole": "整本手册，一个 Markdown 文件",
-        "other": "English",
-        "start": "开始",
-    },
-    "en": {
-        "title": "AI Infra & HPC Handbook",
-        "whole": "The whole handbook as one Markdown file",
-        "other": "中文",
-        "start": "Start",
-    },
+TITLES = {"zh": "AI Infra & HPC 手册", "en": "AI Infra & HPC Handbook"}
+_WHOLE = {
+    "zh": "整本手册，一个 Markdown 文件",
+    "en": "The whole handbook as one Markdown file",
 }
+_OTHER = {"zh": "[English](en/llms.txt)", "en": "[中文](../llms.txt)"}
+_START = {"zh": "开始", "en": "Start"}
 _LISTS = ("index", "tags")
 """Pages that only lead to the others: no part of the one file."""
 _HEADING = re.compile(r"(#{1,6})(?=[ \t])")
@@ -45,8 +40,10 @@ class Leaf:
     trail: tuple[str, ...]
     """Names of the sections it stands in, the topmost first; empty at the root."""
     text: str
-    """Its Markdown (`plain`), addresses still from the root."""
+    """Its Markdown (`to_markdown`), addresses still from the root."""
     kind: str = "note"
+    added: datetime.date | None = None
+    """When its note entered the repository."""
 
     @property
     def is_note(self) -> bool:
@@ -55,64 +52,58 @@ class Leaf:
         return bool(topic) and topic != "about" and name != "index" and self.kind not in ("", "map")
 
 
-def files(leaves: Sequence[Leaf], about: dict[str, str], site_url: str = "") -> dict[str, str]:
+def folder_of(language: str) -> str:
+    """Return the folder of a language's pages, with its slash; empty for the root of the site."""
+    return "" if language == "zh" else f"{language}/"
+
+
+def files(leaves: Sequence[Leaf], about: Mapping[str, str], site_url: str) -> dict[str, str]:
     """Return everything to carry away as Markdown, by paths in the site.
 
     Args:
         leaves: The pages in the order of the navigation.
         about: What the site says of itself, by language.
-        site_url: The address the site is published at, if that is known.
+        site_url: The address the site is published at; empty while unknown.
     """
-    made = {markdown_of(leaf.page): page(leaf, site_url) for leaf in leaves}
-    for language in about:
+    made = {markdown_of(leaf.page): _page(leaf, site_url) for leaf in leaves}
+    for language, said in about.items():
         own = [leaf for leaf in leaves if leaf.language == language]
-        folder = "" if language == "zh" else f"{language}/"
-        made[f"{folder}llms.txt"] = llms(own, language, about[language])
-        made[f"handbook.{language}.md"] = whole(own, language, about[language], site_url)
+        made[f"{folder_of(language)}llms.txt"] = _llms(own, language, said)
+        made[f"handbook.{language}.md"] = _whole(own, language, said, site_url)
     return made
 
 
-def page(leaf: Leaf, site_url: str = "") -> str:
-    """Return the Markdown that lies beside a page."""
+def _page(leaf: Leaf, site_url: str) -> str:
     fields = {"title": leaf.title, "description": leaf.description, "verified": leaf.verified}
-    if site_url:
-        fields["source"] = site_url + leaf.page
-    head = "\n".join(f"{key}: {_quoted(value)}" for key, value in fields.items() if value)
-    return f"---\n{head}\n---\n\n{placed(leaf.text, posixpath.dirname(leaf.page))}"
+    fields["source"] = site_url and site_url + leaf.page
+    head = [
+        f"{key}: {json.dumps(value, ensure_ascii=False)}" for key, value in fields.items() if value
+    ]
+    return "\n".join(["---", *head, "---", "", placed(leaf.text, posixpath.dirname(leaf.page))])
 
 
-def _quoted(value: str) -> str:
-    return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
-
-
-def llms(leaves: Sequence[Leaf], language: str, about: str) -> str:
+def _llms(leaves: Sequence[Leaf], language: str, about: str) -> str:
     """Return the list of pages in the form of llmstxt.org: title, summary, sections of links."""
-    words = WORDS[language]
-    up = "" if language == "zh" else "../"
-    other = "en/llms.txt" if language == "zh" else "../llms.txt"
-    lines = [f"# {words['title']}", "", f"> {about}", ""]
-    lines += [f"- [{words['whole']}]({up}handbook.{language}.md)"]
-    lines += [f"- [{words['other']}]({other})"]
+    folder = folder_of(language)
+    whole = posixpath.relpath(f"handbook.{language}.md", folder or ".")
+    lines = [f"# {TITLES[language]}", "", f"> {about}", ""]
+    lines += [f"- [{_WHOLE[language]}]({whole})", f"- {_OTHER[language]}"]
     section = None
-    folder = "" if language == "zh" else language
     for leaf in leaves:
-        name = leaf.trail[0] if leaf.trail else words["start"]
+        name = leaf.trail[0] if leaf.trail else _START[language]
         if name != section:
             section = name
             lines += ["", f"## {name}", ""]
+        title = re.sub(r"([\\\[\]])", r"\\\1", leaf.title)
         where = posixpath.relpath(markdown_of(leaf.page), folder or ".")
         colon = f": {leaf.description}" if leaf.description else ""
-        lines.append(f"- [{_label(leaf.title)}]({where}){colon}")
+        lines.append(f"- [{title}]({where}){colon}")
     return "\n".join(lines) + "\n"
 
 
-def _label(text: str) -> str:
-    return re.sub(r"([\\\[\]])", r"\\\1", text)
-
-
-def whole(leaves: Sequence[Leaf], language: str, about: str, site_url: str = "") -> str:
+def _whole(leaves: Sequence[Leaf], language: str, about: str, site_url: str) -> str:
     """Return all pages as one text: sections above pages, pages above their headings."""
-    parts = [f"# {WORDS[language]['title']}\n\n{about}\n"]
+    parts = [f"# {TITLES[language]}\n\n{about}\n"]
     if site_url:
         parts[0] += f"\n<{site_url}>\n"
     above: tuple[str, ...] = ()

@@ -6,12 +6,15 @@ every language, also for links that templates, hooks and raw HTML put there.
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache as remembered
 from functools import partial
 from pathlib import Path
-from urllib.parse import unquote, urlsplit
+from urllib.parse import urlsplit
 
 from selectolax.lexbor import LexborHTMLParser
 
@@ -89,6 +92,10 @@ def read_page(path: str, html: str) -> Page:
     return Page(path, frozenset(ids), repeated, tuple(links), tuple(loads))
 
 
+Find = Callable[[str, str], tuple[Target, str]]
+"""Tells what an address in a file names, and the file that a server answers with, if any."""
+
+
 def check_site(
     site: Path, *, site_url: str = "", name: str = "site", cache: Cache | None = None
 ) -> list[Finding]:
@@ -100,135 +107,89 @@ def check_site(
         name: How messages call the folder.
         cache: Knows what stood in pages that were read before.
     """
-    files = {
-        path.relative_to(site).as_posix(): path
-        for path in sorted(site.rglob("*"))
-        if path.is_file()
-    }
-    pages = _read_pages(site, files, cache or Cache())
-    findings = []
-    targets = _Targets(site_url, files)
-    for page in pages.values():
-        for repeated in page.repeated_ids:
-            message = f"id '{repeated}' stands more than once on the page"
-            findings.append(Finding(f"{name}/{page.path}", 0, 0, "duplicate-id", message))
-        findings.extend(_check_links(page, pages, targets, name))
-        findings.extend(_check_loads(page, targets, name))
-    for path, file in files.items():
-        if path.endswith(".css"):
-            text = file.read_text(encoding="utf-8", errors="replace")
-            findings.extend(_check_style(path, text, files, name))
-    return sorted(set(findings))
-
-
-def _read_pages(site: Path, files: dict[str, Path], cache: Cache) -> dict[str, Page]:
-    """Read all pages; never all texts at once."""
+    there = (path for path in sorted(site.rglob("*")) if path.is_file())
+    files = {path.relative_to(site).as_posix(): path for path in there}
     paths = [path for path in files if path.endswith(".html")]
     keys = [(path, digest(files[path].read_bytes())) for path in paths]
-    return dict(zip(paths, cache.recall_all("built", keys, partial(_read, site)), strict=True))
+    read = (cache or Cache()).recall_all("built", keys, partial(_read, site))
+    pages, find = dict(zip(paths, read, strict=True)), _finder(site_url, files)
+    findings: list[Finding] = []
+    for page in read:
+        file = f"{name}/{page.path}"
+        for repeated in page.repeated_ids:
+            message = f"id '{repeated}' stands more than once on the page"
+            findings.append(Finding(file, 0, 0, "duplicate-id", message))
+        findings += _check_links(file, page, pages, files, find)
+        targets = {address: find(address, page.path)[0] for address in page.loads}
+        findings += _check_loads(file, "page", targets, files)
+    for path in files:
+        if path.endswith(".css"):
+            asked = _style_loads(files[path].read_text(encoding="utf-8", errors="replace"))
+            targets = {address: find(address, path)[0] for address in asked}
+            findings += _check_loads(f"{name}/{path}", "style sheet", targets, files)
+    return sorted(set(findings))
 
 
 def _read(site: Path, key: tuple[str, str]) -> Page:
     return read_page(key[0], (site / key[0]).read_bytes().decode("utf-8", "replace"))
 
 
-def _local(address: str, site_url: str) -> str:
-    """Return the address without the published site's own prefix; root-absolute ones too."""
-    if site_url and address.startswith(site_url):
-        return "/" + address[len(site_url) :]
-    base = urlsplit(site_url).path.rstrip("/") if site_url else ""
-    if base and address.startswith(f"{base}/"):
-        return address[len(base) :]
-    return address
+def _finder(site_url: str, files: Collection[str]) -> Find:
+    bases = [base for base in (site_url, urlsplit(site_url).path) if base]
+
+    @remembered
+    def find(address: str, holder: str) -> tuple[Target, str]:
+        base = next((one for one in bases if address.startswith(one)), None)
+        target = resolve(address if base is None else f"/{address.removeprefix(base)}", holder)
+        path = target.path or ""
+        index = posixpath.normpath(f"{path}/index.html")
+        return target, index if path not in files and index in files else path
+
+    def find_once(address: str, holder: str) -> tuple[Target, str]:
+        is_own = address.startswith(("#", "?"))  # else the files of a folder share it
+        return find(address, holder if is_own else posixpath.join(posixpath.dirname(holder), "-"))
+
+    return find_once
 
 
-class _Targets:
-    """Where addresses lead, remembered by folder: the pages of a folder share most of theirs."""
-
-    def __init__(self, site_url: str, files: dict[str, Path]) -> None:
-        self.site_url = site_url
-        self.files = files
-        self._known: dict[tuple[str, str], tuple[Target, str]] = {}
-
-    def find(self, address: str, holder: str) -> tuple[Target, str]:
-        """Return what an address on a page names, and the file a server answers with, if any."""
-        if address.startswith(("#", "?")):  # the page itself
-            return self._find(address, holder)
-        key = (holder.rpartition("/")[0], address)
-        found = self._known.get(key)
-        if found is None:
-            found = self._known[key] = self._find(address, holder)
-        return found
-
-    def _find(self, address: str, holder: str) -> tuple[Target, str]:
-        target = resolve(_local(address, self.site_url), holder)
-        return target, "" if target.path is None else _index(target.path, self.files)
-
-
-def _check_links(page: Page, pages: dict[str, Page], targets: _Targets, name: str) -> list[Finding]:
-    findings = []
+def _check_links(
+    file: str, page: Page, pages: Mapping[str, Page], files: Collection[str], find: Find
+) -> Iterator[Finding]:
     for address in dict.fromkeys(page.links):
         if address.startswith("#") and address[1:] in page.ids and "%" not in address:
             continue  # most links of a page: its contents, its lines of code
-        target, path = targets.find(address, page.path)
+        target, path = find(address, page.path)
         if target.path is None:
             continue
-        file = f"{name}/{page.path}"
-        if path not in targets.files:
+        if path not in files:
             message = f"the page links to '{address}', which the site does not hold"
-            hint = nearest(path, targets.files, cutoff=0.8)
-            findings.append(Finding(file, 0, 0, "built-dead-link", message, address, hint))
-        elif (
-            target.fragment
-            and path in pages
-            and target.fragment != "top"
-            and target.fragment not in pages[path].ids
-        ):
+            hint = nearest(path, files, cutoff=0.8)
+            yield Finding(file, 0, 0, "built-dead-link", message, address, hint)
+        elif path in pages and target.fragment not in pages[path].ids | {"", "top"}:
             message = f"the page links to '{address}', but '{path}' has no id '{target.fragment}'"
             hint = nearest(target.fragment, pages[path].ids)
-            findings.append(Finding(file, 0, 0, "built-dead-anchor", message, address, hint))
-    return findings
+            yield Finding(file, 0, 0, "built-dead-anchor", message, address, hint)
 
 
-def _index(path: str, files: dict[str, Path]) -> str:
-    """Return the file a server answers with for a folder's address."""
-    if path in files:
-        return path
-    folder = path.rstrip("/")
-    index = f"{folder}/index.html" if folder not in ("", ".") else "index.html"
-    return index if index in files else path
-
-
-def _check_loads(page: Page, targets: _Targets, name: str) -> list[Finding]:
-    findings = []
-    for address in dict.fromkeys(page.loads):
-        if address.startswith("data:"):
-            continue
-        target, _ = targets.find(address, page.path)
-        file = f"{name}/{page.path}"
-        if target.path is None:
-            message = f"the page would fetch '{address}' from a third party"
-            findings.append(Finding(file, 0, 0, "third-party", message, target=address))
-        elif target.path not in targets.files:
-            message = f"the page loads '{address}', which the site does not hold"
-            findings.append(Finding(file, 0, 0, "built-dead-link", message, target=address))
-    return findings
-
-
-def _check_style(path: str, text: str, files: dict[str, Path], name: str) -> list[Finding]:
-    findings = []
+def _style_loads(text: str) -> Iterable[str]:
     text = _CSS_SPARES.sub(r"\g<first>", text)
-    for match in (*_CSS_URL.finditer(text), *_CSS_IMPORT.finditer(text)):
-        address = match["url"].strip()
-        if address.startswith(("data:", "#")):
+    return (
+        match["url"].strip()
+        for pattern in (_CSS_URL, _CSS_IMPORT)
+        for match in pattern.finditer(text)
+    )
+
+
+def _check_loads(
+    file: str, what: str, targets: Mapping[str, Target], files: Collection[str]
+) -> Iterator[Finding]:
+    """Check what a page or a style sheet fetches by itself, by its address."""
+    for address, target in targets.items():
+        if target.scheme == "data":
             continue
-        target = resolve(unquote(address), path)
         if target.path is None:
-            message = f"the style sheet would fetch '{address}' from a third party"
-            findings.append(Finding(f"{name}/{path}", 0, 0, "third-party", message, target=address))
+            message = f"the {what} would fetch '{address}' from a third party"
+            yield Finding(file, 0, 0, "third-party", message, target=address)
         elif target.path not in files:
-            message = f"the style sheet loads '{address}', which the site does not hold"
-            findings.append(
-                Finding(f"{name}/{path}", 0, 0, "built-dead-link", message, target=address)
-            )
-    return findings
+            message = f"the {what} loads '{address}', which the site does not hold"
+            yield Finding(file, 0, 0, "built-dead-link", message, target=address)

@@ -68,15 +68,8 @@ def site_files(site: Path) -> dict[str, str]:
 
 
 def install(site: Path) -> str:
-    """Write the service worker and its list of files into a complete site; return its version.
-
-    Calling it again after a change of the site gives the new version and removes the old list.
-    """
-    folder = site / LIST_FOLDER
-    if folder.is_dir():
-        for path in folder.iterdir():
-            path.unlink()
-    folder.mkdir(parents=True, exist_ok=True)
+    """Write the service worker and its list of files into a complete site; return its version."""
+    (site / LIST_FOLDER).mkdir(parents=True, exist_ok=True)
     code = SOURCE.read_text(encoding="utf-8")
     files = site_files(site)
     listed = json.dumps(files, ensure_ascii=False, separators=(",", ":"))

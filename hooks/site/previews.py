@@ -8,6 +8,7 @@ because pages in a folder on a disk cannot ask for anything else.
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING, Any
 
 from hooks.notes import is_takeaway
@@ -19,27 +20,22 @@ if TYPE_CHECKING:
 MOST = 200
 """Characters of a takeaway."""
 MOST_OF_SECTION = 160
-_ENDS = "。！？"
-_LATIN_ENDS = ".!?"
 _SHORT = ("e.g.", "i.e.", "vs.", "cf.", "Fig.", "No.", "approx.")
 """Words that end with a point and no sentence."""
+_NO_END = "".join(f"(?<!{re.escape(word)})" for word in _SHORT)
+_SENTENCE = re.compile(rf".*?(?:[。！？]|[.!?](?= ){_NO_END})", re.DOTALL)
 _SIGNS = str.maketrans("", "", sections.CODE_OPEN + sections.CODE_CLOSE)
-
-
-def path_of(language: str) -> str:
-    """Return where the data of a language lie in the site."""
-    return f"previews/{language}.js"
 
 
 def files(pages: Iterable[sections.Page]) -> dict[str, str]:
     """Return the data of each language as a script, by path in the site."""
     found: dict[str, dict[str, Any]] = {}
     for page in pages:
-        entry = found.setdefault(page.language, {})
         prefix = "" if page.language == "zh" else f"{page.language}/"
-        entry[page.location.removeprefix(prefix)] = preview(page)
+        location = page.location.removeprefix(prefix)
+        found.setdefault(page.language, {})[location] = preview(page)
     return {
-        path_of(language): "window.__previews="
+        f"previews/{language}.js": "window.__previews="
         + json.dumps(entries, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
         + ";\n"
         for language, entries in found.items()
@@ -50,13 +46,12 @@ def preview(page: sections.Page) -> list[Any]:
     """Return title, takeaway, and the first sentences of sections by id."""
     takeaway = next((one for one in page.sections if is_takeaway(one.title)), None)
     said = cut(" ".join(_lines(takeaway)), MOST) if takeaway else ""
-    said = said or cut(page.description, MOST)
-    sections = {
-        one.anchor: text
+    found = {
+        one.anchor: cut(sentence(lines[0]), MOST_OF_SECTION)
         for one in page.sections
-        if one.anchor and one is not takeaway and (text := _first(one))
+        if one.anchor and one is not takeaway and (lines := _lines(one))
     }
-    return [page.title, said, sections] if sections else [page.title, said]
+    return [page.title, said or cut(page.description, MOST), *([found] if found else [])]
 
 
 def _lines(section: sections.Section) -> list[str]:
@@ -73,21 +68,10 @@ def _lines(section: sections.Section) -> list[str]:
     ]
 
 
-def _first(section: sections.Section) -> str:
-    lines = _lines(section)
-    return cut(sentence(lines[0]), MOST_OF_SECTION) if lines else ""
-
-
 def sentence(text: str) -> str:
     """Return the first sentence of a text; all of it, where none ends."""
-    for at, sign in enumerate(text):
-        if sign in _ENDS:
-            return text[: at + 1]
-        if sign in _LATIN_ENDS and text[at + 1 : at + 2] == " ":
-            so_far = text[: at + 1]
-            if not so_far.endswith(_SHORT):
-                return so_far
-    return text
+    match = _SENTENCE.match(text)
+    return match[0] if match else text
 
 
 def cut(text: str, most: int) -> str:

@@ -7,17 +7,14 @@ import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 
-_OLD = "-old"
-_NEXT = "-next"
-
 
 def staging_dir(site: Path) -> Path:
     """Return the folder a build writes to before it is known to be good."""
-    return site.with_name(f".{site.name}{_NEXT}")
+    return site.with_name(f".{site.name}-next")
 
 
 def _old_dir(site: Path) -> Path:
-    return site.with_name(f".{site.name}{_OLD}")
+    return site.with_name(f".{site.name}-old")
 
 
 def recover(site: Path) -> None:

@@ -14,7 +14,7 @@ from bench.search.command import QUERIES, ask, failures, table
 from bench.search.metrics import Answer
 from bench.search.queries import Query, QueryError
 from bench.search.sections import read
-from hooks.search.engine import Engine, open_engine
+from hooks.search.engine import Engine
 from hooks.search.index import Index
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -142,7 +142,7 @@ def test_known_items_can_be_found_by_reading(notes: Path) -> None:
 
 @pytest.fixture(scope="module")
 def engine(notes_index: Index) -> Iterator[Engine]:
-    with open_engine(notes_index) as made:
+    with Engine(notes_index) as made:
         yield made
 
 

@@ -14,7 +14,7 @@ from mkdocs.utils.yaml import yaml_load
 from playwright.sync_api import BrowserContext, Page, Request, Route, WebError, expect
 
 from hooks.notes.fields import Kind
-from hooks.search.engine import open_engine
+from hooks.search.engine import Engine
 from hooks.search.index import Index
 from tests.browser import waiting
 from tests.browser.conftest import Window
@@ -194,7 +194,7 @@ def test_queries_to_try_find_something(notes_index: Index) -> None:
     with (ROOT / "mkdocs.yml").open(encoding="utf-8") as file:
         queries = yaml_load(file)["extra"]["search"]["queries"]
     assert set(queries) == {"zh", "en"}
-    with open_engine(notes_index) as engine:
+    with Engine(notes_index) as engine:
         for language, words in queries.items():
             for query in words:
                 hits = engine.search(query, language, 3)

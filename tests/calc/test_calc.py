@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from pygments.lexers.javascript import JavascriptLexer
 from pygments.token import Comment, Name, String
 from selectolax.lexbor import LexborHTMLParser
@@ -22,6 +23,7 @@ ROOT = Path(__file__).resolve().parents[2]
 FACTS = ours.facts()
 NAMES = list(registry.script_of())
 LANGUAGES = ("zh", "en")
+REFUSED = yaml.safe_load(Path(__file__).with_name("refused.yml").read_text(encoding="utf-8"))
 HAN = re.compile(r"[\u4e00-\u9fff]")
 
 
@@ -101,189 +103,13 @@ def test_presets_name_rows_that_exist_and_fill_inputs(calc: Engine, name: str) -
 # Entries
 
 
-@pytest.mark.parametrize(
-    ("text", "value"),
-    [
-        ("1024", 1024),
-        ("1,024", 1024),
-        ("1 024", 1024),
-        ("12,345,678.5", 12345678.5),
-        ("70B", 70e9),
-        ("70 b", 70e9),
-        ("1.5T", 1.5e12),
-        ("64Ki", 65536),
-        ("1Gi", 2**30),
-        ("15e12", 15e12),
-        (".5", 0.5),
-        ("１２８", 128),
-        ("７０Ｂ", 70e9),
-        ("3万", 30000),
-        ("2亿", 2e8),
-        ("-1", -1),
-    ],
-)
-def test_numbers_are_read_as_people_write_them(calc: Engine, text: str, value: float) -> None:
-    assert calc._call("parseNumber", [text]) == value
-
-
-@pytest.mark.parametrize(
-    "text", ["", "abc", "1,02", "12x", "1e", "--1", "0x10", "1..2", "Infinity", "NaN", "70 Bn", "K"]
-)
-def test_what_is_no_number_is_refused(calc: Engine, text: str) -> None:
-    assert calc._call("parseNumber", [text]) is None  # NaN, as JSON has it
-
-
-@pytest.mark.parametrize(
-    ("name", "entries", "key", "zh", "en"),
-    [
-        pytest.param(
-            "collective",
-            {"ranks": "-8"},
-            "ranks",
-            "请填 2 到 1,048,576 之间的整数。",
-            "Enter a whole number from 2 to 1,048,576.",
-            id="negative",
-        ),
-        pytest.param(
-            "collective", {"ranks": "8.5"}, "ranks", "之间的整数。", "a whole number", id="broken"
-        ),
-        pytest.param(
-            "collective",
-            {"protocol": "own", "alpha": "fast"},
-            "alpha",
-            "请填 0.001 到 100,000 µs 之间的数。",
-            "Enter a number from 0.001 to 100,000 µs.",
-            id="no number",
-        ),
-        pytest.param(
-            "collective",
-            {"ranks": 12, "per_node": 8},
-            "ranks",
-            "倍数",
-            "must be a multiple of the GPUs per node (8)",
-            id="does not divide",
-        ),
-        pytest.param(
-            "training-memory",
-            {"tp": 128},
-            "tp",
-            "不会超过注意力头数 64",
-            "cannot exceed the 64 heads",
-            id="more slices than heads",
-        ),
-        pytest.param(
-            "pipeline",
-            {"schedule": "interleaved", "stages": 4, "micro": 6},
-            "micro",
-            "4 的倍数",
-            "a multiple of the 4 stages",
-            id="interleaving",
-        ),
-        pytest.param(
-            "fat-tree",
-            {"ports": 100_000},
-            "ports",
-            "最多接 2,048 个端口",
-            "at most 2,048 ports",
-            id="too large",
-        ),
-        pytest.param(
-            "network", {"mtu": 9000}, "mtu", "256 到 4096", "between 256 and 4096", id="mtu"
-        ),
-        pytest.param(
-            "pcie",
-            {"gen": "gen9"},
-            "gen",
-            "没有“gen9”这一项",
-            "There is no 'gen9'",
-            id="no such row",
-        ),
-        pytest.param(
-            "pcie", {"lane": 16}, "lane", "是不是 lanes", "did you mean 'lanes'?", id="typo"
-        ),
-        pytest.param(
-            "roofline",
-            {"gpu": "a100-sxm-80", "dtype": "fp8"},
-            "peak",
-            "数据里没有 A100 SXM 80 GB 的这一项；请填",
-            "The data have no such figure for A100 SXM 80 GB. Enter a number",
-            id="no figure",
-        ),
-        pytest.param(
-            "kv-cache",
-            {"context": " "},
-            "context",
-            "空着，不能算；请填 1 到",
-            "This is empty. Enter a whole number from 1",
-            id="emptied",
-        ),
-        pytest.param(
-            "kv-cache",
-            {"parameters": ""},
-            "parameters",
-            "空着",
-            "This is empty.",
-            id="emptied, though a row would fill it",
-        ),
-        pytest.param(
-            "training-memory",
-            {"model": "deepseek-v3"},
-            "ep",
-            "取决于专家并行数。请填",
-            "depends on expert parallelism. Enter a whole number",
-            id="experts without expert parallelism",
-        ),
-        pytest.param(
-            "training-memory",
-            {"model": "mixtral-8x7b", "ep": 3},
-            "ep",
-            "整除每层的 8 个专家",
-            "must divide the 8 experts",
-            id="experts that do not divide",
-        ),
-        pytest.param(
-            "training-memory",
-            {"model": "mixtral-8x7b", "ep": 8, "sp": False},
-            "sp",
-            "要开序列并行",
-            "need sequence parallelism",
-            id="experts and slices without sequence parallelism",
-        ),
-        pytest.param(
-            "training-memory",
-            {"sequence": 100, "cp": 64, "tp": 1},
-            "sequence",
-            "整除",
-            "divisible by the 64 of context parallelism",
-            id="tokens that do not divide",
-        ),
-        pytest.param(
-            "inference",
-            {"model": "mixtral-8x7b", "chosen": 9},
-            "chosen",
-            "不会多于每层的 8 个",
-            "No more can be chosen than the 8 experts",
-            id="more chosen than there are",
-        ),
-        pytest.param(
-            "inference",
-            {"active": "900B"},
-            "active",
-            "不会多于总参数",
-            "cannot exceed all parameters",
-            id="more active than all",
-        ),
-    ],
-)
-def test_bad_entries_are_told_what_makes_sense(
-    calc: Engine, name: str, entries: dict[str, Any], key: str, zh: str, en: str
-) -> None:
-    for language, words in (("zh", zh), ("en", en)):
-        (error,) = calc.show(name, entries, language)["errors"]
-        assert error["key"] == key
-        assert words in error["text"]
-    with pytest.raises(CalcError, match=f"^{name}: {key}: "):
-        calc.run(name, entries)
+@pytest.mark.parametrize("case", REFUSED, ids=lambda case: case["of"])
+def test_bad_entries_are_told_what_makes_sense(calc: Engine, case: dict[str, Any]) -> None:
+    for language in {*LANGUAGES} & {*case}:
+        (error,) = calc.show(case["run"], case["inputs"], language)["errors"]
+        assert error["key"] == case["key"] and case[language] in error["text"]
+    with pytest.raises(CalcError, match=f"^{case['run']}: {case['key']}: "):
+        calc.run(case["run"], case["inputs"])
 
 
 def test_layers_that_do_not_divide_are_said_to_be_rounded(calc: Engine) -> None:
@@ -330,59 +156,6 @@ def test_own_numbers_need_no_data() -> None:
 def test_unknown_calculators_get_the_nearest_name(calc: Engine) -> None:
     with pytest.raises(CalcError, match=r"no calculator 'rofline'; did you mean 'roofline'\?"):
         calc.run("rofline", {})
-
-
-# Words
-
-
-@pytest.mark.parametrize(
-    ("value", "form", "zh", "en"),
-    [
-        (
-            70272,
-            {"kind": "bytes", "digits": 6},
-            "70.272 kB（68.625 KiB）",
-            "70.272 kB (68.625 KiB)",
-        ),
-        (512, {"kind": "bytes"}, "512 B", "512 B"),
-        (80e9, {"kind": "bytes"}, "80 GB（74.51 GiB）", "80 GB (74.51 GiB)"),
-        (999.99e9, {"kind": "bytes"}, "1 TB（931.3 GiB）", "1 TB (931.3 GiB)"),
-        (15552000, {"kind": "seconds"}, "180 天", "180 days"),
-        (0.004218, {"kind": "seconds"}, "4.218 ms", "4.218 ms"),
-        (90, {"kind": "seconds"}, "90 s", "90 s"),
-        (600, {"kind": "seconds"}, "10 分钟", "10 min"),
-        (6.3e24, {"kind": "flop"}, "6.3×10²⁴ FLOP", "6.3×10²⁴ FLOP"),
-        (989.4e12, {"kind": "flops"}, "989.4 TFLOP/s", "989.4 TFLOP/s"),
-        (0.462, {"kind": "ratio"}, "46.2 %", "46.2 %"),
-        (1234567.8, {"kind": "count"}, "1,234,568", "1,234,568"),
-        (450, {"unit": "GB/s"}, "450 GB/s", "450 GB/s"),
-        (-263.5e9, {"kind": "bytes"}, "−263.5 GB（−245.4 GiB）", "−263.5 GB (−245.4 GiB)"),
-        ({"zh": "环", "en": "ring"}, {}, "环", "ring"),
-    ],
-)
-def test_results_are_written_with_clear_units(
-    calc: Engine, value: Any, form: dict[str, Any], zh: str, en: str
-) -> None:
-    assert calc._call("format", [value, form, "zh"]) == zh
-    assert calc._call("format", [value, form, "en"]) == en
-
-
-@pytest.mark.parametrize(
-    ("value", "source", "target", "expected"),
-    [
-        (3.352, "TB/s", "GB/s", 3352),
-        (400, "Gb/s", "GB/s", 50),
-        (228, "KiB", "B", 233472),
-        (989.4, "TFLOPS", "TFLOPS", 989.4),
-        (1830, "MHz", "GHz", 1.83),
-        (70.55, "Gparam", "", 70.55e9),
-        (132, "none", "", 132),
-    ],
-)
-def test_units_of_the_data_are_converted(
-    calc: Engine, value: float, source: str, target: str, expected: float
-) -> None:
-    assert calc._call("convert", [value, source, target]) == expected
 
 
 # Presets as a script

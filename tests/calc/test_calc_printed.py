@@ -22,6 +22,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PRINTED = Path(__file__).with_name("printed.yml")
 FACTS = ours.facts()
 OCCUPANCY = json.loads((ROOT / "tests/fixtures/calc/occupancy.json").read_text(encoding="utf-8"))
+ANSWERS = PRINTED.with_name("answers.yml")
 
 
 def cell(family: str, row: str, column: str) -> float:
@@ -58,6 +59,31 @@ def test_figures_are_those_printed(
     assert abs(found - printed) <= margin, group["source"]
 
 
+def answers() -> Iterator[Any]:
+    """Every case of answers.yml: how it is asked, what is given, the answer."""
+    for group in yaml.safe_load(ANSWERS.read_text(encoding="utf-8")):
+        (how,) = {"run", "formula", "call"} & set(group)
+        for *name, given, answer in group["cases"]:
+            whole = {**group.get("inputs", {}), **given} if isinstance(given, dict) else given
+            yield pytest.param(how, group[how], whole, answer, id=f"{group[how]}: {name or given}")
+
+
+@pytest.mark.parametrize(("how", "name", "given", "answer"), list(answers()))
+def test_answers(calc: Engine, how: str, name: str, given: Any, answer: Any) -> None:
+    if how == "run":
+        found = calc.run(name, given)
+    elif how == "formula":
+        found = calc.formula(name, *(given if isinstance(given, list) else [given]))
+    else:
+        found = calc._call(name, given)
+    parts = answer if isinstance(answer, dict) else {"": answer}
+    for key, expected in parts.items():
+        part = found[key] if key else found
+        if isinstance(expected, str) and isinstance(part, dict):
+            part = part["en"]
+        assert part == (pytest.approx(expected) if isinstance(expected, float) else expected), key
+
+
 # Korthikanti et al., Reducing Activation Recomputation (arXiv 2205.05198)
 
 # Table 3: heads, hidden size, layers, tensor and pipeline parallel size, GPUs, batch, micro-batch;
@@ -69,66 +95,6 @@ KORTHIKANTI: dict[str, tuple[Any, ...]] = {
     "1T": (160, 25600, 128, 8, 64, 512, 512, 1, 71.49, 56.3, 57.0),
 }
 SEQUENCE, VOCABULARY = 2048, 51200
-
-
-def layer(calc: Engine, model: str, *, tensor: int, spread: bool, recompute: str) -> float:
-    heads, hidden, micro = (KORTHIKANTI[model][i] for i in (0, 1, 7))
-    shape = {"s": SEQUENCE, "b": micro, "h": hidden, "a": heads, "t": tensor, "c": 1}
-    bytes_kept = calc.formula("layerActivations", shape, spread, recompute)
-    return float(bytes_kept / (SEQUENCE * micro * hidden))
-
-
-@pytest.mark.parametrize(
-    ("tensor", "spread", "recompute", "printed"),
-    [
-        # Table 2, each row for GPT-3 (5as/h = 80, t = 8 where it is parallel).
-        pytest.param(1, False, "none", 34 + 80, id="no parallelism"),
-        pytest.param(8, False, "none", 10 + 24 / 8 + 80 / 8, id="tensor"),
-        pytest.param(8, True, "none", 34 / 8 + 80 / 8, id="tensor and sequence"),
-        pytest.param(8, False, "selective", 10 + 24 / 8, id="tensor, selective"),
-        pytest.param(8, True, "selective", 34 / 8, id="tensor and sequence, selective"),
-        pytest.param(8, False, "full", 2, id="full"),
-        # With sequence parallelism the saved input is a slice too: Megatron-LM sets
-        # distribute_saved_activations "and not sequence_parallel" (transformer.py).
-        pytest.param(8, True, "full", 2 / 8, id="tensor and sequence, full"),
-    ],
-)
-def test_activations_table_2(
-    calc: Engine, tensor: int, spread: bool, recompute: str, printed: float
-) -> None:
-    ours = layer(calc, "175B", tensor=tensor, spread=spread, recompute=recompute)
-    assert ours == pytest.approx(printed)
-
-
-def test_full_recomputation_with_sequence_parallelism_keeps_a_hundredth(calc: Engine) -> None:
-    """GPT-3, t = 8: 0.25 of 23 sbh is 1.1 %, where 2 sbh would be 8.7 %."""
-    baseline = layer(calc, "175B", tensor=8, spread=False, recompute="none")
-    spread = layer(calc, "175B", tensor=8, spread=True, recompute="full")
-    whole = layer(calc, "175B", tensor=8, spread=False, recompute="full")
-    assert abs(100 * spread / baseline - 1.1) < 0.1
-    assert abs(100 * whole / baseline - 8.7) < 0.1
-    entries = {"recompute": "full", "tp": 8, "model": "gpt3-175b", "vocabulary": 50257}
-    ours = calc.run("training-memory", entries)["layer"]
-    assert ours == pytest.approx(2 * 8192 * 12288 / 8)
-
-
-@pytest.mark.parametrize(
-    ("model", "units"),
-    # train/memory: 12 + 4 kv/a + 8 f/h; GPT-3 keeps the paper's 34.
-    [("llama2-7b", 37.5), ("llama31-70b", 40.5), ("llama31-405b", 38.25), ("gpt3-175b", 34)],
-)
-def test_a_model_has_the_activations_of_its_own_layer(
-    calc: Engine, model: str, units: float
-) -> None:
-    entries = {"model": model, "tp": 1, "sp": False, "sequence": 4096, "vocabulary": 50257}
-    kept = calc.run("training-memory", entries)["layer"]
-    assert kept / (4096 * cell("models", model, "hidden")) == pytest.approx(units)
-
-
-def test_70b_in_the_form_is_what_the_note_computes(calc: Engine) -> None:
-    """train/memory prints 108.72 GB for sequence 4096 on one GPU: 40.5 sbh times 80 layers."""
-    entries = {"model": "llama31-70b", "tp": 1, "pp": 1, "sp": False, "sequence": 4096}
-    assert abs(calc.run("training-memory", entries)["activations"] / 1e9 - 108.72) < 0.01
 
 
 @pytest.mark.parametrize(("ep", "fits"), [(1, False), (8, True), (64, True)])
@@ -182,20 +148,18 @@ def utilisation(calc: Engine, model: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("model", KORTHIKANTI)
-def test_model_utilisation_table_5(calc: Engine, model: str) -> None:
-    # The iteration time has three digits: the 22B model's 1.10 s alone leaves half a per cent.
-    assert utilisation(calc, model)["mfu"] * 100 == pytest.approx(KORTHIKANTI[model][9], abs=0.3)
+def test_utilisation_table_5(calc: Engine, model: str) -> None:
+    """Equation (8) adds 12 Lhs a token; the forward pass repeated is 4 Lhs, as its text says.
 
-
-@pytest.mark.parametrize("model", KORTHIKANTI)
-def test_hardware_utilisation_table_5_counts_the_scores_thrice(calc: Engine, model: str) -> None:
-    """Equation (8) adds 12 Lhs a token; the forward pass repeated is 4 Lhs, as its text says."""
+    The iteration time has three digits: the 22B model's 1.10 s alone leaves half a per cent.
+    """
     ours = utilisation(calc, model)
-    hidden, layers, printed = (KORTHIKANTI[model][i] for i in (1, 2, 10))
+    hidden, layers, mfu, hfu = (KORTHIKANTI[model][i] for i in (1, 2, 9, 10))
     ends = VOCABULARY / (12 * hidden * layers)
     equation_8 = 1 + SEQUENCE / (3 * hidden) + ends
     equation_7 = 1 + SEQUENCE / (6 * hidden) + ends
-    assert ours["mfu"] * equation_8 / equation_7 * 100 == pytest.approx(printed, abs=0.3)
+    assert ours["mfu"] * 100 == pytest.approx(mfu, abs=0.3)
+    assert ours["mfu"] * equation_8 / equation_7 * 100 == pytest.approx(hfu, abs=0.3)
     assert ours["hfu"] / ours["mfu"] - 1 == pytest.approx((equation_8 / equation_7 - 1) / 3)
 
 
@@ -337,36 +301,37 @@ def test_packet_overhead_is_a_sum_that_its_help_names(calc: Engine) -> None:
     assert calc.run("pcie", {"gen": "gen5"})["share"] == pytest.approx(256 / 280)
 
 
-@pytest.mark.parametrize("gen", FACTS.families["pcie"].rows)
-def test_pcie_rates_are_the_published_ones(calc: Engine, gen: str) -> None:
-    assert calc.run("pcie", {"gen": gen})["line"] == pytest.approx(
-        cell("pcie", gen, "x16"), rel=1e-4
-    )
-    assert calc.run("pcie", {"gen": gen, "lanes": 1})["line_bi"] == pytest.approx(
-        2 * cell("pcie", gen, "x1"), rel=1e-4
-    )
+# Calculator, input that a row fills, other inputs, output; family, column, its unit in ours; margin
+PUBLISHED = [
+    ("pcie", "gen", {}, "line", "pcie", "x16", 1, 1e-4),
+    ("pcie", "gen", {"lanes": 1}, "line_bi", "pcie", "x1", 2, 1e-4),
+    ("nvlink", "gen", {}, "uni", "nvlink", "gpu_uni", 1, 1e-6),
+    ("nvlink", "gen", {}, "bi", "nvlink", "gpu_bi", 1, 1e-6),
+    ("hbm", "gen", {}, "stack", "hbm", "stack_bw", 1, 2e-3),
+    ("network", "speed", {}, "raw", "infiniband", "port_bytes", 1, 1e-3),
+    ("kv-cache", "model", {}, "per_token", "models", "kv_elements", 2, 1e-9),
+]
 
 
 @pytest.mark.parametrize(
-    "gen",
-    [key for key, row in FACTS.families["nvlink"].rows.items() if "link_rate" in row.cells],
+    ("name", "key", "inputs", "output", "family", "column", "times", "margin"), PUBLISHED
 )
-def test_nvlink_totals_are_the_published_ones(calc: Engine, gen: str) -> None:
-    answer = calc.run("nvlink", {"gen": gen})
-    assert answer["uni"] == pytest.approx(cell("nvlink", gen, "gpu_uni"))
-    assert answer["bi"] == pytest.approx(cell("nvlink", gen, "gpu_bi"))
-
-
-@pytest.mark.parametrize("gen", FACTS.families["hbm"].rows)
-def test_stack_rates_are_the_published_ones(calc: Engine, gen: str) -> None:
-    answer = calc.run("hbm", {"gen": gen})
-    assert answer["stack"] == pytest.approx(cell("hbm", gen, "stack_bw"), rel=2e-3)
-
-
-@pytest.mark.parametrize("speed", FACTS.families["infiniband"].rows)
-def test_infiniband_ports_are_the_published_ones(calc: Engine, speed: str) -> None:
-    answer = calc.run("network", {"speed": speed})
-    assert answer["raw"] == pytest.approx(cell("infiniband", speed, "port_bytes"), rel=1e-3)
+def test_what_is_published_follows_from_its_parts(
+    calc: Engine,
+    name: str,
+    key: str,
+    inputs: dict[str, Any],
+    output: str,
+    family: str,
+    column: str,
+    times: int,
+    margin: float,
+) -> None:
+    for row, what in FACTS.families[family].rows.items():
+        if family == "nvlink" and "link_rate" not in what.cells:
+            continue
+        published = pytest.approx(times * cell(family, row, column), rel=margin)
+        assert calc.run(name, {key: row, **inputs})[output] == published, row
 
 
 def test_roce_overhead_is_the_sum_in_the_data(calc: Engine) -> None:
@@ -384,27 +349,7 @@ def test_peak_follows_from_the_parts(calc: Engine, gpu: str, fma: tuple[int, int
     assert peak == pytest.approx(cell("accelerators", gpu, "fp16"), rel=3e-3)
 
 
-@pytest.mark.parametrize("model", FACTS.families["models"].rows)
-def test_cache_follows_from_the_shape(calc: Engine, model: str) -> None:
-    ours = calc.run("kv-cache", {"model": model})["per_token"]
-    assert ours == 2 * cell("models", model, "kv_elements")
-
-
 # RDMA: small messages, windows, pauses and packets; read on 2026-11-23
-
-
-@pytest.mark.parametrize(
-    ("operation", "default"),
-    # perftest, src/perftest_parameters.h: the most it sends inline by default when it measures
-    # latency, which is what fits the BlueFlame buffer.
-    [("write", 220), ("send", 236), ("ud", 188)],
-)
-def test_inline_defaults_of_perftest_fill_the_buffer(
-    calc: Engine, operation: str, default: int
-) -> None:
-    entries = {"operation": operation, "way": "blueflame", "inline": True}
-    assert calc.run("small-message", {**entries, "payload": default})["reads"] == 0
-    assert calc.run("small-message", {**entries, "payload": default + 1})["reads"] == 1
 
 
 def test_bytes_of_ten_wqes_that_kalia_et_al_print(calc: Engine) -> None:
@@ -428,32 +373,6 @@ def test_larger_messages_lie_below_what_was_printed(
     found = calc.run("small-message", entries)["time"] * 1e6
     printed = cell("rdma-latency", "cx4", column)
     assert 0 < 1 - found / printed < below
-
-
-@pytest.mark.parametrize(
-    ("entries", "part", "bits"),
-    [
-        # besthub.dev, "How to Compute Headroom for Lossless Ethernet Links (Part 2)", bit times.
-        ({"own": 9216}, "own", 73_888),
-        ({}, "pause", 672),
-        ({"lossless": 2300}, "lossless", 18_560),
-        # Cisco, "Priority Flow Control" (a copy): 100 m hold 5130 bits at 10 Gb/s in fibre, where
-        # light takes 513 ns, and 4760 in copper; a pause and its effect travel it both ways.
-        ({"rate": 10e9, "metres": 100, "delay": 5.13e-9}, "cable", 2 * 5130),
-        ({"rate": 10e9, "metres": 100, "delay": 4.76e-9}, "cable", 2 * 4760),
-        # SONiC and besthub.dev agree on these rates.
-        ({"quanta": 80}, "response", 40_960),
-        ({"quanta": 118}, "response", 60_416),
-        ({"quanta": 394}, "response", 201_728),
-        ({"quanta": 905}, "response", 463_360),
-    ],
-)
-def test_parts_of_pfc_headroom(
-    calc: Engine, entries: dict[str, float], part: str, bits: int
-) -> None:
-    link = {"rate": 1e11, "metres": 0, "delay": 5e-9, "own": 64, "lossless": 64, "quanta": 0}
-    found = calc.formula("pauseParts", {**link, "interface": 0, **entries})
-    assert found[part] == pytest.approx(bits)
 
 
 def test_pfc_headroom_is_what_sonic_computes(calc: Engine) -> None:

@@ -405,3 +405,32 @@ def test_what_binds_a_replica_is_named(calc: Engine) -> None:
         ({"tpot_limit": 500, "ttft_limit": 0.5, "prompt": 4000, "output": 50}, "TTFT"),
     ):
         assert words in str(calc.run("fleet", entries)["bound"]), entries
+
+
+# Quantised weights
+
+
+@pytest.mark.parametrize("model", ["llama31-8b", "llama31-70b"])
+def test_without_quantisation_arithmetic_binds_at_the_ridge(model: str, calc: Engine) -> None:
+    answer = calc.run("quantization", {"model": model, "format": "bf16", "gpu": "h100-sxm"})
+    assert answer["turning"] == pytest.approx(989.4e12 / 3352e9, abs=1.1)  # a lookup multiplies not
+
+
+@few
+@given(bits=st.floats(1, 16), extra=st.floats(0, 64), group=st.integers(1, 4096))
+def test_the_gain_is_bounded_by_the_bits(
+    bits: float, extra: float, group: int, calc: Engine
+) -> None:
+    entries = {"bits": bits, "extra": extra, "group": group}
+    answer = calc.run("quantization", {**entries, "kept": "none"})
+    assert answer["per_weight"] == pytest.approx(bits + extra / group)
+    assert answer["gain"] == pytest.approx(16 / answer["per_weight"])
+    assert answer["ratio"] == pytest.approx(answer["per_weight"] / 16)
+    ends = calc.run("quantization", entries)
+    assert min(16, answer["per_weight"]) - 1e-9 <= ends["mean"] <= max(16, answer["per_weight"])
+
+
+def test_parameters_that_are_kept_count(calc: Engine) -> None:
+    shown = calc.show("quantization", {"kept": "own", "kept_parameters": "100B"}, "en")
+    assert "cannot exceed" in str(shown)
+    assert calc.run("quantization", {"model": "llama31-70b"})["mean"] > 4.4  # scales, and the head

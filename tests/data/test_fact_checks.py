@@ -9,45 +9,9 @@ import pytest
 from hooks.data.load import load_facts
 from tests import ours
 
-ROOT = Path(__file__).resolve().parents[2]
+FAMILY = Path(__file__).with_name("arithmetic.yml").read_text(encoding="utf-8")
 SOURCES = """\
 paper: {title: T, publisher: P, url: "https://example.org/", read: 2026-11-21, kind: primary}
-"""
-FAMILY = """\
-family: gpu
-title: T
-columns:
-  links: {title: Links, unit: none, per: GPU}
-  link: {title: Link, unit: Gb/s, direction: uni, per: link}
-  gpu: {title: GPU, unit: GB/s, direction: uni, per: GPU}
-  stacks: {title: Stacks, unit: none}
-  pins: {title: Pins, unit: bit}
-  pin: {title: Pin, unit: GT/s, direction: none, per: none}
-  memory: {title: Memory, unit: GB/s, direction: none, per: GPU}
-  dense: {title: Dense, unit: TFLOPS, density: dense, per: GPU}
-  sparse: {title: Sparse, unit: TFLOPS, density: sparse, per: GPU}
-  watts: {title: Power, unit: W}
-  form: {title: Form}
-rows:
-  h100:
-    title: H100
-    cells:
-      links: {value: 18, source: paper, read: 2026-11-21, confidence: A}
-      link: {value: 200, source: paper, read: 2026-11-21, confidence: A}
-      gpu: {value: 450, source: paper, read: 2026-11-21, confidence: A}
-      stacks: {value: 5, source: paper, read: 2026-11-21, confidence: A}
-      pins: {value: 1024, source: paper, read: 2026-11-21, confidence: A}
-      pin: {value: 5.23, source: paper, read: 2026-11-21, confidence: A}
-      memory: {value: 3350, source: paper, read: 2026-11-21, confidence: A}
-      dense: {value: 989.4, source: paper, read: 2026-11-21, confidence: A}
-      sparse: {value: 1979, source: paper, read: 2026-11-21, confidence: A}
-      watts: {value: 700, source: paper, read: 2026-11-21, confidence: A}
-      form: {value: SXM, source: paper, read: 2026-11-21, confidence: A}
-  part:
-    title: Lacks most cells
-    cells:
-      links: {value: 99, source: paper, read: 2026-11-21, confidence: A}
-checks:
 """
 
 

@@ -18,50 +18,10 @@ from hooks.data.options import BlockError
 from hooks.pages import facts_table
 
 ROOT = Path(__file__).resolve().parents[2]
+HERE = Path(__file__).parent
+FAMILY = (HERE / "gpu.yml").read_text(encoding="utf-8")
+SOURCES = (HERE / "sources.yml").read_text(encoding="utf-8")
 STYLES = ROOT / "docs/assets/stylesheets"
-
-FAMILY = """\
-family: gpu
-title: {zh: 几代 GPU, en: GPU generations}
-row_header: {zh: 型号, en: Model}
-columns:
-  year: {title: {zh: 年份, en: Year}}
-  link: {title: {zh: 互联, en: Link}, unit: GB/s, direction: bi, per: GPU}
-  lane: {title: {zh: 通道, en: Lane}, unit: GB/s, direction: uni, per: lane}
-  fp8: {title: FP8, unit: TFLOPS, density: dense, per: GPU}
-  form: {title: {zh: 形态, en: Form}}
-rows:
-  h100:
-    title: H100 SXM
-    cells:
-      year: {value: 2022, source: paper, read: 2026-11-21, confidence: A}
-      link: {value: 900, source: paper, read: 2026-11-20, confidence: A}
-      lane:
-        {value: 12.50, source: blog, read: 2026-11-21, confidence: B, note: {zh: 算, en: computed}}
-      fp8:
-        {value: 1979, source: paper, read: 2026-11-21, confidence: A, note: {zh: 算, en: computed}}
-      form: {value: {zh: 模组, en: module}, source: paper, read: 2026-11-21, confidence: A}
-  rubin:
-    title: {zh: Rubin（初步）, en: Rubin (preliminary)}
-    status: announced
-    cells:
-      link: {value: 3600, source: blog, read: 2026-11-21, confidence: B, status: announced}
-"""
-SOURCES = """\
-paper:
-  title: H100 <white> paper
-  publisher: NVIDIA
-  url: https://example.org/h100?a=1&b=2
-  date: "2022-03"
-  read: 2026-11-21
-  kind: primary
-blog:
-  title: {zh: 一篇博客, en: A blog}
-  publisher: Someone
-  url: https://example.org/blog
-  read: 2026-11-21
-  kind: secondary
-"""
 
 
 def load(tmp_path: Path, **files: str) -> tuple[FactBase, list[str]]:

@@ -19,6 +19,7 @@ from hooks.cache import Cache
 from hooks.data.facts import FactBase
 from hooks.data.load import load_facts
 from hooks.data.options import BlockError
+from hooks.drawings import Chart, Point
 from hooks.drawings.charts import grammar, svg
 from hooks.drawings.charts import spec as charts
 from hooks.pages import chart as chart_html
@@ -55,6 +56,7 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
         {"bytes": 1024, "value": 9},
     ]
     record["results"][1] = sizes
+    record["specification"].append({"id": "power", "value": 700, "unit": "W"})
     record["results"].append(sizes | {"id": "other", "title": {"zh": "另", "en": "Other"}})
     (folder / "docs/t/measured/p2p.json").write_text(json.dumps(record), encoding="utf-8")
     return folder
@@ -68,7 +70,7 @@ def base(root: Path) -> FactBase:
     return loaded
 
 
-def read(spec: str, base: FactBase, root: Path, language: str = "en") -> charts.Chart:
+def read(spec: str, base: FactBase, root: Path, language: str = "en") -> Chart:
     """Read a fence."""
     return charts.read(spec, base, root / "docs", language)
 
@@ -105,15 +107,11 @@ def drawn(
         (f"{FACTS}mark: line", "'mark: line' needs numbers along x"),
         (f"{FACTS}log: y", "bars have lengths, which a logarithmic scale has not"),
         (f"{FACTS}mark: point\nlog: x", "'log: x' needs numbers along x"),
-        (f"{FACTS}mark: range", "'mark: range' needs two columns"),
-        (f"{FACTS}lines: {{value: 1}}", "'lines' must be a list"),
-        (f"{FACTS}lines: [{{valeu: 1}}]", "did you mean 'value'?"),
-        (f"{FACTS}lines: [{{title: x}}]", "a line needs one of 'fact', 'spec' and 'value'"),
-        (f"{FACTS}lines: [{{value: 1}}]", "needs a number, and a 'title' for it"),
-        (f"{FACTS}lines: [{{fact: gpu/h10/link}}]", "no row 'h10'; did you mean 'h100'?"),
-        (f"{FACTS}lines: [{{fact: gpu/h100/form}}]", "is a text, not a number"),
-        (f"{FACTS}lines: [{{fact: gpu/h100/fp8}}]", "a line in TFLOPS has no place on an axis"),
-        (f"{FACTS}lines: [{{spec: gpu_uni}}]", "no specification 'gpu_uni'"),
+        (f"{FACTS}lines: [{{spec: gpu_uni}}]", "'lines' goes with 'file', not with 'table'"),
+        (f"{SIZES}lines: {{spec: gpu_uni}}", "'lines' must be a list"),
+        (f"{SIZES}lines: [{{spce: gpu_uni}}]", "did you mean 'spec'?"),
+        (f"{SIZES}lines: [{{title: x}}]", "a line must be such as {spec: gpu_uni"),
+        (f"{SIZES}lines: [{{spec: power}}]", "a line in W has no place on an axis in GB/s"),
         (SIZES.replace("p2p.json", "p2q.json"), "did you mean 't/measured/p2p.json'?"),
         (f"{SIZES}y: value", "'y' goes with 'table', not with 'file'"),
         (f"{SIZES}lines: [{{spec: gpu_un}}]", "no specification 'gpu_un'; did you mean 'gpu_uni'?"),
@@ -219,8 +217,8 @@ POINTS = [31214, 31220, 31251], [2016, 2017, 2025], [999990, 999999, 1000040], [
 @pytest.mark.parametrize("places", POINTS)
 @pytest.mark.parametrize("log", [(), ("y",)])
 def test_no_text_leaves_the_drawing(places: list[int], log: tuple[str, ...]) -> None:
-    points = [charts.Point(x, str(x), 3.0 * n) for n, x in enumerate(places, start=1)]
-    chart = charts.Chart("point", "t", "d", "step", "loss", "", points, log=log)
+    points = [Point(x, str(x), 3.0 * n) for n, x in enumerate(places, start=1)]
+    chart = Chart("point", "t", "d", "step", "loss", "", points, log=log)
     drawing = LexborHTMLParser(svg.draw(grammar.specification(chart))).css_first("svg")
     assert drawing is not None
     width = float((drawing.attributes["viewBox"] or "").split()[2])

@@ -9,6 +9,7 @@ from html import escape
 from pathlib import Path
 
 import pytest
+import yaml
 from playwright.sync_api import Browser
 from selectolax.lexbor import LexborHTMLParser
 
@@ -20,71 +21,14 @@ from tests.conftest import ROOT
 from tools import diagrams as tool
 
 DOCS = ROOT / "docs"
+TEXTS = yaml.safe_load(Path(__file__).with_name("diagrams.yml").read_text(encoding="utf-8"))
+GOOD, BAD = TEXTS["good"], TEXTS["bad"]
 SOURCE = 'flowchart LR\n  A["a < b"] --> B\n'
 DRAWING = (
     '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 80 40">'
     '<defs><marker id="m0"><path d="M0 0"/></marker></defs>'
     '<path d="M0 0" marker-end="url(#m0)"/><text>a &lt; b</text><text>B</text></svg>'
 )
-
-GOOD = {
-    "flowchart": (
-        'flowchart LR\n  A["GPU 0（显存）"] -->|NVLink| B[交换机]\n'
-        "  subgraph 节点\n    B --> C{有 P2P 吗}\n  end\n  classDef x fill:#f00;\n  class A x;\n"
-        '  click A "https://example.org/x"\n'
-    ),
-    "sequence": (
-        "sequenceDiagram\n  participant A as 主机\n  A->>B: 写门铃\n  Note over A,B: 无拷贝\n"
-        "  alt 命中\n    A-->>B: 完成\n  else 未命中\n    B->>A: 重试\n  end\n"
-    ),
-    "timeline": "timeline\n  title NVLink 发展\n  2016 : NVLink 1 : P100\n  2018 : NVSwitch\n",
-    "gantt": (
-        "gantt\n  title 流水线\n  dateFormat YYYY-MM-DD\n  section 阶段 0\n"
-        "  前向 :a1, 2024-01-01, 30d\n  反向 :after a1, 20d\n"
-    ),
-    "class": (
-        "classDiagram\n  class 通信器 {\n    +int rank\n    +init() void\n  }\n"  # members
-        "  通信器 <|-- 环\n"
-    ),
-    "state": (
-        "stateDiagram-v2\n  [*] --> 空闲\n  空闲 --> 运行: 启动\n"  # a nested state
-        "  state 运行 {\n    [*] --> a\n  }\n"
-    ),
-    "mindmap": "mindmap\n  root((AI 基础设施))\n    硬件\n      GPU\n    软件\n",
-    "pie": 'pie title 时间占比\n  "计算" : 70\n  "通信" : 30\n',
-    "xychart": (
-        'xychart-beta\n  title "带宽"\n  x-axis ["一代", "二代"]\n  y-axis "GB/s" 0 --> 900\n'
-        "  bar [80, 150]\n  line [80, 150]\n"
-    ),
-    "quadrant": "quadrantChart\n  title 选型\n  x-axis 慢 --> 快\n  A: [0.3, 0.6]\n",
-    "block": 'block-beta\n  columns 3\n  a["显存"] b c\n  a --> b\n',
-    "packet": 'packet-beta\n  0-15: "源端口"\n  16-31: "目的端口"\n',
-    "sankey": 'sankey-beta\n\n"in, out",B,10\n\nB,C,10\n',
-    "gitGraph": 'gitGraph\n  commit\n  branch dev\n  checkout dev\n  commit id: "改"\n',
-    "er": "erDiagram\n  NODE ||--o{ GPU : holds\n",
-    "radar": 'radar-beta\n  axis a["甲"], b["乙"], c["丙"]\n  curve x["X"]{1, 2, 3}\n',
-    "front matter": "---\ntitle: 图\nconfig:\n  theme: base\n---\nflowchart LR\n  A --> B\n",
-    "directive": '%%{init: {"theme": "base"}}%%\nflowchart LR\n  A --> B\n',
-    "comments": "%% 说明\n\nflowchart LR\n  %% 中间\n  A --> B\n",
-    "maths and breaks": 'flowchart LR\n  A["a<br/>b"] --> B["$$x^2$$"]\n',
-    "no newline": "flowchart LR\n  A --> B",
-}
-
-# Text, part of what mermaid says.
-BAD = [
-    ("flowchart LR\n A --> B\n A --> [x\n", "Parse error on line 3"),
-    ("flowchart LR\n A[GPU (0)] --> B\n", "Parse error on line 2"),
-    ("flowchart XX\n A --> B\n", "Unrecognized text"),
-    ("sequenceDiagram\n A->>B: x\n A->>B\n B->>A: y\n", "Expecting 'TXT'"),
-    ("gantt\n dateFormat YYYY-MM-DD\n section a\n t :a1, 2024-13-99, 3d\n", "Invalid date"),
-    ("classDiagram\n class A {\n +int a\n A <|-- B\n", "'STRUCT_STOP'"),
-    ("mindmap\n  root\n  other\n", "only one root"),
-    ('pie\n "A" : 30\n "B" : x\n', "line 3, column 8"),
-    ("gitGraph\n commit\n checkout dev\n", "not yet created"),
-    ("flowchrat LR\n A --> B\n", "No diagram type detected"),
-    ("---\ntitle: [\n---\nflowchart LR\n A --> B\n", "flow collection"),
-    ("\n", "No diagram type detected"),
-]
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,7 @@ from click.testing import CliRunner, Result
 from hooks import cli
 from hooks.findings import report
 from hooks.findings.finding import Finding
-from hooks.findings.formats import as_github, as_json
+from hooks.findings.report import as_github, as_json
 from tests.samples import FIRST_LINE, note
 
 DEAD = Finding("docs/a.md", 3, 8, "dead-link", "'乙.md' does not exist", "乙.md", "甲.md")

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import datetime
-from typing import Annotated, Literal
+from pathlib import Path
+from typing import Annotated, Any, Literal
 
 import pytest
+import yaml
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from hooks.findings import schema
+
+CASES = yaml.safe_load(Path(__file__).with_name("schema.yml").read_text(encoding="utf-8"))
 
 
 class Part(BaseModel):
@@ -45,50 +49,9 @@ def said(text: str, kind: type[object] = Whole) -> list[str]:
     ]
 
 
-CASES = [
-    ("title: T\n", []),
-    ("title: T\ntilte: x\n", [
-        "2:1 unknown field 'tilte'; known fields: title, parts, table, words, day, except"
-        " <tilte> <title>"]),
-    ("title: T\nparts:\n  - name: n\n    sise: 1\n", [
-        "4:5 unknown field 'sise' in 'parts'; known fields: name, size, kind <sise> <size>"]),
-    ("title: T\ntable:\n  x: {name: n, kin: a}\n", [
-        "3:16 unknown field 'kin' in 'table.x'; known fields: name, size, kind <kin> <kind>"]),
-    ("# c\n\nwords: []\n", ["1:1 field 'title' is missing <title> <>"]),
-    ("title: T\nparts:\n  - {name: n}\n  - {kind: a}\n", [
-        "4:5 field 'name' is missing in 'parts' <name> <>"]),
-    ("title: T\ntable: {x: {name: n, kind: c}}\n", [
-        "2:28 'kind' in 'table.x': Input should be 'a' or 'b' (found 'c') <c> <>"]),
-    ("title: T\nwords: [a, 2.50]\n", [
-        "2:12 'words': Input should be a valid string (found 2.5) <2.50> <>"]),
-    ("title: ''\n", ["1:8 'title': String should have at least 1 character (found '') <> <>"]),
-    ("title:\n", ["1:1 'title': Input should be a valid string (found None) <None> <>"]),
-    ("title: T\nwords:\n  a: b\n", ["2:1 'words' must be a list (found {'a': 'b'}) <> <>"]),
-    ("title: T\nparts: [x]\n", ["2:9 'parts' must be 'field: value' lines (found 'x') <x> <>"]),
-    ("title: T\ntable: {1: {name: n}}\n", [
-        "2:9 '1' in 'table': Input should be a valid string (found 1) <1> <>"]),
-    ("- a\n", ["1:1 the file must be 'field: value' lines (found ['a']) <> <>"]),
-    ("title: T\nday: soon\n", [
-        "2:6 'day' must be a date such as 2026-11-21, without quotes (found 'soon') <soon> <>"]),
-    ("title: T\nday: 2026-01-02 10:00:00\n", [
-        "2:6 'day' must be a date such as 2026-11-21, without quotes (found datetime.datetime"
-        "(2026, 1, 2, 10, 0)) <2026-01-02 10:00:00> <>"]),
-    ("title: T\nday: 2999-01-01\n", [
-        "2:6 'day': lies in the future: 2999-01-01 (found datetime.date(2999, 1, 1))"
-        " <2999-01-01> <>"]),
-    # YAML itself
-    ("title: T\nday: 2026-13-40\n", ["2:6 the file is not YAML: month must be in 1..12 <> <>"]),
-    ("title: T\nwords: [0b_]\n", [
-        "2:9 the file is not YAML: invalid literal for int() with base 2: '' <> <>"]),
-    ("title: [\n", ["2:1 the file is not YAML: did not find expected node content <> <>"]),
-    ("title: T\ntable:\n  x: {name: n, name: m}\n", [
-        "3:16 key 'name' stands twice; keep one <name> <>"]),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("text", "expected"), CASES)
-def test_mistakes_and_their_places(text: str, expected: list[str]) -> None:
-    assert said(text) == expected
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case["text"])
+def test_mistakes_and_their_places(case: dict[str, Any]) -> None:
+    assert said(case["text"]) == case["said"]
 
 
 def test_an_entry_of_a_list_is_validated_where_it_stands() -> None:

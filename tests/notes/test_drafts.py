@@ -10,7 +10,7 @@ from hooks.findings import Finding
 from hooks.links import check, moved
 from hooks.notes import drafts, history, navigation, new_note
 from hooks.notes.note import Catalogue
-from hooks.search.engine import build_index
+from hooks.search.index import build_index
 from tests.samples import note, said, tree
 
 NAV = "nav:\n  - t/index.md\n  - 甲:\n      - t/a.md\n      - t/b.md\n"

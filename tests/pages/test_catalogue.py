@@ -10,8 +10,9 @@ from hooks.calc import engine as calc_engine
 from hooks.data import FactBase, Library, Resource, check_terms
 from hooks.notes.note import Catalogue
 from hooks.pages import DataFences, Item, answers, blocks, catalogue
-from hooks.search.engine import make_index, open_engine
-from hooks.search.entries import Entry, add_entries
+from hooks.search.engine import Engine
+from hooks.search.entries import add_entries
+from hooks.search.index import make_index
 from tests import ours, search_notes
 from tests.samples import found_in, note, said, tree
 
@@ -124,25 +125,8 @@ def test_search_finds_every_kind(
     items: tuple[Item, ...], query: str, location: str, mark: str
 ) -> None:
     pages = [search_notes.page(path, str(text)) for path, text in FILES.items()]
-    add_entries(
-        pages,
-        [
-            Entry(
-                one.kind,
-                one.key,
-                one.note,
-                language,
-                words.title,
-                words.summary,
-                words.anchor,
-                words.within,
-                words.names,
-            )
-            for one in items
-            for language, words in one.said.items()
-        ],
-    )
-    with open_engine(make_index(pages)) as engine:
+    add_entries(pages, catalogue.by_page(items))
+    with Engine(make_index(pages)) as engine:
         hits = engine.search(query, "zh", 5)
     assert (location, mark) in [(hit.location, hit.mark) for hit in hits[:3]]
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from hooks.data import check_terms
-from hooks.search.words.term_forms import check_forms
+from hooks.search.words.term_forms import check_note
 from tests.samples import FIRST_LINE, note, said, tree
 
 TERMS = """\
@@ -36,8 +36,8 @@ def test_forms(
 ) -> None:
     glossary, findings = check_terms({"a.yml": TERMS})
     assert findings == []
-    groups = list(glossary.terms.values())
-    assert said(check_forms(tree(tmp_path, {name: note(body)})[0], groups)) == expected
+    read = tree(tmp_path, {name: note(body)})[0].notes[name]
+    assert said(list(check_note(read, list(glossary.terms.values())))) == expected
 
 
 def test_a_form_to_avoid_is_searched_by_all_the_same() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import time
 from functools import partial
@@ -12,16 +13,6 @@ import pytest
 
 from hooks import cache
 from hooks.cache import Cache, digest, of_files
-
-_DAY = 86_400
-
-
-def _asked(cache: Cache, made: list[object], step: str, key: object, stamp: str) -> Any:
-    def make() -> object:
-        made.append(key)
-        return ["result", key]
-
-    return cache.recall(step, key, make, stamp)
 
 
 @pytest.mark.parametrize(
@@ -38,11 +29,9 @@ def _asked(cache: Cache, made: list[object], step: str, key: object, stamp: str)
 def test_a_result_is_found_by_its_step_key_and_stamp(
     tmp_path: Path, step: str, key: object, stamp: str, is_known: bool
 ) -> None:
-    made: list[object] = []
-    first = _asked(Cache(tmp_path), made, "page", ("a", 1), "code")
-    again = _asked(Cache(tmp_path), made, step, key, stamp)
-    assert (len(made) == 1) is is_known
-    assert again == ["result", key] and first == ["result", ("a", 1)]
+    made = itertools.count()
+    assert Cache(tmp_path).recall("page", ("a", 1), made.__next__, "code") == 0
+    assert Cache(tmp_path).recall(step, key, made.__next__, stamp) == (0 if is_known else 1)
 
 
 def _lengths(offset: int, key: tuple[str, int]) -> tuple[int, int]:
@@ -77,44 +66,40 @@ def test_an_error_is_the_callers_and_what_was_made_before_is_kept(tmp_path: Path
 
 @pytest.mark.parametrize("damage", [b"", b"nothing of ours", None])
 def test_what_is_not_whole_is_made_again(tmp_path: Path, damage: bytes | None) -> None:
-    made: list[object] = []
-    _asked(Cache(tmp_path), made, "page", "a", "code")
+    made, kept = itertools.count(), Cache(tmp_path)
+    kept.recall("page", "a", made.__next__, "code")
     (file,) = tmp_path.glob("page/*")
     file.write_bytes(file.read_bytes()[:-3] if damage is None else damage)
-    assert _asked(Cache(tmp_path), made, "page", "a", "code") == ["result", "a"]
-    assert _asked(Cache(tmp_path), made, "page", "a", "code") == ["result", "a"]
-    assert len(made) == 2
+    assert [kept.recall("page", "a", made.__next__, "code") for _ in range(2)] == [1, 1]
 
 
 def test_without_a_place_everything_is_made(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("no folder")
     for one in (Cache(), Cache(tmp_path / "file")):
-        made: list[object] = []
-        assert _asked(one, made, "page", "a", "code") == ["result", "a"]
-        assert _asked(one, made, "page", "a", "code") == ["result", "a"]
-        assert len(made) == 2
+        made = itertools.count()
+        assert [one.recall("page", "a", made.__next__, "code") for _ in range(2)] == [0, 1]
         one.prune()
 
 
 def test_what_nobody_asks_for_goes_after_thirty_days(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made: list[object] = []
     kept = Cache(tmp_path)
+
+    def was_there(age: int) -> bool:
+        return kept.recall("page", age, lambda: 0, "code") == -1
+
     for age in (0, 20, 29, 31):
-        _asked(kept, made, "page", age, "code")
+        kept.recall("page", age, lambda: -1, "code")
         newest = max(tmp_path.glob("page/*"), key=lambda one: one.stat().st_mtime)
-        os.utime(newest, (time.time() - age * _DAY,) * 2)
-    _asked(kept, made, "page", 29, "code")  # asked for: it is of use again
+        os.utime(newest, (time.time() - age * 86_400,) * 2)
+    assert was_there(29)  # asked for: it is of use again
     kept.prune()
-    assert len(list(tmp_path.glob("page/*"))) == 3
-    size = sum(one.stat().st_size for one in tmp_path.glob("page/*"))
-    monkeypatch.setattr(cache, "_LARGEST", size - 1)
+    files = list(tmp_path.glob("page/*"))
+    assert len(files) == 3
+    monkeypatch.setattr(cache, "_LARGEST", sum(one.stat().st_size for one in files) - 1)
     kept.prune()
-    made.clear()
-    for age in (0, 29, 20):
-        _asked(kept, made, "page", age, "code")
-    assert made == [20], "the one that was used longest ago"
+    assert [was_there(age) for age in (0, 29, 20)] == [True, True, False], "the oldest is gone"
 
 
 @pytest.mark.parametrize(

@@ -45,10 +45,25 @@ def test_every_note_has_its_page_in_its_language(site: Path, handbook: Tree) -> 
         tree = parsed(site, page_of(path))
         assert first(tree, "html").attributes["lang"] == note.language, path
         assert first(tree, "article h1").text(strip=True).startswith(note.title), path
-        title = first(tree, "title").text()
-        assert note.title in title, path
+        assert note.title in first(tree, "title").text(), path
         description = first(tree, 'meta[name="description"]').attributes["content"]
         assert note.meta is not None and description == note.meta.description, path
+        twin = handbook.notes.twin(note)
+        assert twin is not None, path
+        ids = {node.attributes.get("id") for node in tree.css("article [id]")}
+        wanted = {heading.id for heading in (*note.source.headings, *twin.source.headings)}
+        assert wanted <= ids, wanted - ids  # headings answer to both languages
+        canonical = first(tree, 'link[rel="canonical"]').attributes["href"]
+        assert canonical == ADDRESS + page_of(path)
+        chinese = page_of(path.replace(".en.md", ".md"))
+        assert {
+            node.attributes["hreflang"]: node.attributes["href"]
+            for node in tree.css('link[rel~="alternate"][hreflang]')
+        } == {
+            "zh": ADDRESS + chinese,
+            "en": f"{ADDRESS}en/{chinese}",
+            "x-default": ADDRESS + chinese,
+        }, path
 
 
 @pytest.mark.parametrize(("folder", "language"), [("", "zh"), ("en/", "en")])
@@ -68,34 +83,6 @@ def test_the_contents_hold_every_note_and_heading(
             if 2 <= heading.level <= 3:
                 assert f"../{address}#{heading.id}" in held, f"{address}#{heading.id}"
     assert f"{shown} " in first(parsed(site, f"{folder}index.html"), ".home-counts").text()
-
-
-def test_headings_answer_to_both_languages(site: Path, handbook: Tree) -> None:
-    for path, note in handbook.notes.notes.items():
-        twin = handbook.notes.twin(note, "en" if note.language == "zh" else "zh")
-        assert twin is not None, path
-        ids = {
-            node.attributes.get("id") for node in parsed(site, page_of(path)).css("article [id]")
-        }
-        wanted = {heading.id for heading in (*note.source.headings, *twin.source.headings)}
-        assert wanted <= ids, wanted - ids
-
-
-def test_alternates_and_canonical(site: Path, handbook: Tree) -> None:
-    for path in handbook.notes.notes:
-        tree = parsed(site, page_of(path))
-        canonical = first(tree, 'link[rel="canonical"]').attributes["href"]
-        assert canonical == ADDRESS + page_of(path)
-        alternates = {
-            node.attributes["hreflang"]: node.attributes["href"]
-            for node in tree.css('link[rel~="alternate"][hreflang]')
-        }
-        chinese = page_of(path.replace(".en.md", ".md"))
-        assert alternates == {
-            "zh": ADDRESS + chinese,
-            "en": f"{ADDRESS}en/{chinese}",
-            "x-default": ADDRESS + chinese,
-        }, path
 
 
 def test_sitemap_lists_every_page_with_alternates(site: Path, handbook: Tree) -> None:

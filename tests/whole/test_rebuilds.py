@@ -1,8 +1,10 @@
-"""A build that takes pages from the cache gives the same bytes as one that begins anew."""
+"""The same sources give the same bytes: from the cache, anew, wherever, whenever and by whom."""
 
 from __future__ import annotations
 
+import os
 import shutil
+import time
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
@@ -13,6 +15,7 @@ import pytest
 from hooks import build as building
 from hooks.pages import Effects, Place
 from hooks.search.sections import Page
+from hooks.site import publish
 from tests.conftest import ROOT, Once, Project
 from tests.samples import note, stepped
 from tests.whole.test_build import fingerprint
@@ -83,8 +86,30 @@ def test_same_bytes_after_a_change(built: Path, tmp_path: Path, name: str) -> No
     assert warm != fingerprint(built / "site")
 
 
+@pytest.mark.slow
+def test_same_site_and_zip_in_another_folder(tmp_path: Path) -> None:
+    sites, archives = [], []
+    for number, folder in enumerate(("one", "a/deeper/two")):
+        root = tmp_path / folder
+        root.mkdir(parents=True)
+        project = Project(root)
+        project.fill()
+        if number:  # files that another day wrote
+            for file in (root / "docs").rglob("*.md"):
+                os.utime(file, (0, time.time() - 90_000))
+        here = {"TZ": ("UTC", "Asia/Tokyo")[number], "PYTHONHASHSEED": str(number)}
+        run = project.build(SITE_URL="https://h.example/x/", **here)
+        assert run.returncode == 0, run.stderr
+        publish.pack(project.site, root / "dist" / "site.zip", "site")
+        sites.append(fingerprint(project.site))
+        archives.append((root / "dist" / "site.zip").read_bytes())
+    assert sites[0] == sites[1]
+    assert archives[0] == archives[1]
+
+
 def test_a_note_without_translation_learns_its_second_address() -> None:
-    build: Any = SimpleNamespace(found=[], searched={}, files={}, asked={}, written={})
+    nothing = SimpleNamespace(notes=SimpleNamespace(notes={}))
+    build: Any = SimpleNamespace(found=[], searched={}, files={}, asked={}, tree=nothing)
     found = Page("ccl/ring.html", "ccl/ring", "zh", "环")
     for page, effects in (
         ("ccl/ring.html", Effects(searched=[found])),

@@ -1,15 +1,11 @@
-"""A chart as plain data: its points, scales, series and reference lines."""
+"""A chart as plain data: its points, scales, series and reference lines, and the words on it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import Any
 
-from hooks.data import (
-    Text,
-    pick,
-)
-from hooks.drawings.charts import lines as chart_lines
+from hooks.data import BlockError, Text, pick, wording
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +23,15 @@ class Point:
 
 
 @dataclass(frozen=True, slots=True)
+class Line:
+    """A value to compare with, drawn across the chart."""
+
+    value: float
+    label: str
+    direction: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Chart:
     """All that is drawn, in one language."""
 
@@ -37,7 +42,7 @@ class Chart:
     y_title: str
     unit: str
     points: list[Point]
-    lines: list[chart_lines.Line] = field(default_factory=list)
+    lines: list[Line] = field(default_factory=list)
     log: tuple[str, ...] = ()
     """The axes with logarithmic scales."""
     x_is_bytes: bool = False
@@ -64,23 +69,28 @@ class Chart:
 
 def asked(options: dict[str, Any], title: Text, language: str) -> dict[str, Any]:
     """Return the fields of a chart that a fence says whatever it shows."""
+    log = options.get("log", [])
+    axes = [str(axis) for axis in (log if isinstance(log, list) else [log])]
     return {
         "mark": options["mark"],
-        "title": chart_lines.words(options, "title", title, language),
-        "description": chart_lines.words(options, "description", title, language),
-        "log": log_axes(options),
+        "title": words(options, "title", title, language),
+        "description": words(options, "description", title, language),
+        "log": tuple(pick(axes, {"x": None, "y": None}, "axis for 'log'")),
         "includes_zero": options.get("zero", True) is not False,
     }
 
 
-def log_axes(options: dict[str, Any]) -> tuple[str, ...]:
-    """Return the axes that a fence wants logarithmic."""
-    given = options.get("log", [])
-    axes = [str(axis) for axis in (given if isinstance(given, list) else [given])]
-    return tuple(pick(axes, {"x": None, "y": None}, "axis for 'log'"))
+def words(options: dict[str, Any], key: str, default: Text, language: str) -> str:
+    """Return a text of the fence in a language, or the default; errors name the key."""
+    try:
+        return wording.caption(options.get(key), default, language)
+    except BlockError as error:
+        raise BlockError(str(error).replace("caption", key)) from error
 
 
 def with_terms(title: str, details: list[str], language: str) -> str:
-    """Return `title (unit, direction)`, or the details alone where there is no one title."""
-    bracketed = chart_lines.bracketed(details, language)
-    return " ".join(filter(None, [title, bracketed])) if title else bracketed[1:-1]
+    """Return `title (unit, direction)`, or the details alone where there is no title."""
+    inside = (", " if language == "en" else "，").join(filter(None, details))
+    if not inside or not title:
+        return title or inside
+    return f"{title} ({inside})" if language == "en" else f"{title} （{inside}）"

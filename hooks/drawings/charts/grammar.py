@@ -64,28 +64,18 @@ def specification(chart: Chart) -> Spec:
 
 def _config() -> Spec:
     text = {
-        "labelColor": INK,
-        "titleColor": INK,
-        "labelFontSize": _FONT,
-        "titleFontSize": _FONT,
+        **{"labelColor": INK, "labelFontSize": _FONT, "labelLimit": 260},
+        **{"titleColor": INK, "titleFontSize": _FONT, "titleLimit": 600},
         "titleFontWeight": "normal",
-        "labelLimit": 260,
-        "titleLimit": 600,
     }
+    title = {"color": INK, "fontSize": _FONT, "fontWeight": "normal", "offset": 10}
     return {
         "background": None,
         "font": MEASURE,
         "view": {"stroke": None},
         "axis": {**text, "domainColor": RULE, "tickColor": RULE, "gridColor": GRID},
         "legend": {**text, "orient": "top", "title": None, "symbolSize": 90, "columns": 1},
-        "title": {
-            "anchor": "start",
-            "frame": "group",
-            "color": INK,
-            "fontSize": _FONT,
-            "fontWeight": "normal",
-            "offset": 10,
-        },
+        "title": {**title, "anchor": "start", "frame": "group"},
         "text": {"color": INK, "fontSize": _FONT},
     }
 
@@ -139,18 +129,10 @@ def _bars(chart: Chart) -> list[Spec]:
     ends = [row["y"] * WIDTH / max(WIDTH - _width(row["text"]) - 12, 80) for row in rows]
     largest = max([*ends, *(line.value * 1.05 for line in chart.lines), 0])
     smallest = min([*(point.y for point in chart.points), 0])
+    widest = max(_width(row["x"]) for row in rows)
+    names = {"ticks": False, "labelPadding": 6, "minExtent": min(widest + 10, 270)}
     place: Spec = {
-        "y": {
-            "field": "x",
-            "type": "nominal",
-            "sort": None,
-            "title": None,
-            "axis": {
-                "ticks": False,
-                "labelPadding": 6,
-                "minExtent": min(max(_width(row["x"]) for row in rows) + 10, 270),
-            },
-        },
+        "y": {"field": "x", "type": "nominal", "sort": None, "title": None, "axis": names},
         "x": {
             "field": "y",
             "type": "quantitative",
@@ -159,10 +141,9 @@ def _bars(chart: Chart) -> list[Spec]:
             "axis": {"tickCount": 6},
         },
     }
-    if chart.series:
-        place["yOffset"] = {"field": "series", "type": "nominal", "sort": chart.series}
     colour = _by_series(chart, SERIES)
     if chart.series:
+        place["yOffset"] = {"field": "series", "type": "nominal", "sort": chart.series}
         colour["legend"] = None  # the bars say it in words
     return [
         {"mark": {"type": "bar", "height": {"band": 0.82}}, "encoding": {**place, "color": colour}},
@@ -174,47 +155,34 @@ def _bars(chart: Chart) -> list[Spec]:
 
 
 def _along(chart: Chart) -> list[Spec]:
-    """Points, lines and ranges over a horizontal axis."""
+    """Points and lines over a horizontal axis."""
     x: Spec = {"field": "x", "title": chart.x_title}
     if chart.x_is_number:
         scale = _scale(chart, "x", 2 if chart.x_is_bytes else 10)
         if "x" not in chart.log:
             scale |= {"padding": 16, "nice": False}
-        x |= {"type": "quantitative", "scale": scale}
         axis: Spec = {"grid": False}
         if chart.x_is_bytes:
-            axis |= {"values": _ticks(chart), "labelExpr": _BYTES}
+            places = sorted({float(point.x) for point in chart.points})
+            thinned = places[:: -(-len(places) // _MOST_TICKS)]
+            axis |= {"values": thinned, "labelExpr": _BYTES}
         elif "x" not in chart.log and all(float(point.x).is_integer() for point in chart.points):
             axis |= {"format": "d", "tickMinStep": 1}  # years are not 2,016
-        x["axis"] = axis
+        x |= {"type": "quantitative", "scale": scale, "axis": axis}
     else:
         x |= {"type": "nominal", "sort": None, "axis": {"labelAngle": -35, "grid": False}}
-    y: Spec = {
-        "field": "y",
-        "type": "quantitative",
-        "title": None,
-        "scale": {**_scale(chart, "y"), **_ends(chart)},
-    }
-    colour = _by_series(chart, SERIES)
-    shared: Spec = {"x": x, "y": y, "color": colour}
+    scale = {**_scale(chart, "y"), **_ends(chart)}
+    y: Spec = {"field": "y", "type": "quantitative", "title": None, "scale": scale}
+    shared: Spec = {"x": x, "y": y, "color": _by_series(chart, SERIES)}
     layers: list[Spec] = []
     if any(point.low is not None and point.high is not None for point in chart.points):
         between = {**shared, "y": {**y, "field": "low"}, "y2": {"field": "high"}}
-        width = 3 if chart.mark == "range" else 1.5
-        layers.append({"mark": {"type": "rule", "strokeWidth": width}, "encoding": between})
+        layers.append({"mark": {"type": "rule", "strokeWidth": 1.5}, "encoding": between})
     if chart.mark == "line":
-        dash = _by_series(chart, _DASHES)
-        layers.append(
-            {"mark": {"type": "line", "strokeWidth": 2}, "encoding": {**shared, "strokeDash": dash}}
-        )
-    shape = _by_series(chart, _SHAPES)
-    if chart.mark != "range":
-        layers.append(
-            {
-                "mark": {"type": "point", "filled": True, "size": 55, "opacity": 1},
-                "encoding": {**shared, "shape": shape},
-            }
-        )
+        dashed = {**shared, "strokeDash": _by_series(chart, _DASHES)}
+        layers.append({"mark": {"type": "line", "strokeWidth": 2}, "encoding": dashed})
+    dot: Spec = {"type": "point", "filled": True, "size": 55, "opacity": 1}
+    layers.append({"mark": dot, "encoding": {**shared, "shape": _by_series(chart, _SHAPES)}})
     if chart.mark == "point" and not chart.series and len(chart.points) <= 30:
         layers += _names(chart, x, y)
     return layers
@@ -223,12 +191,12 @@ def _along(chart: Chart) -> list[Spec]:
 def _ends(chart: Chart) -> Spec:
     """Return the ends of the vertical scale, where the grammar's own would waste or lack room."""
     lines = [line.value for line in chart.lines]
-    values = [*lines, *(point.high or point.y for point in chart.points)]
+    highest = max([*lines, *(point.high or point.y for point in chart.points)])
     if "y" in chart.log:
         least = min([*lines, *(point.low or point.y for point in chart.points)])
-        return {"domain": [least / 1.5, max(values) * 1.5], "nice": False}
+        return {"domain": [least / 1.5, highest * 1.5], "nice": False}
     # Above the highest reference line stand its words.
-    return {"domainMax": max(values) * 1.1} if lines else {}
+    return {"domainMax": highest * 1.1} if lines else {}
 
 
 def _names(chart: Chart, x: Spec, y: Spec) -> list[Spec]:
@@ -249,32 +217,17 @@ def _names(chart: Chart, x: Spec, y: Spec) -> list[Spec]:
     ]
 
 
-def _ticks(chart: Chart) -> list[float]:
-    """Return sizes to label: those measured, thinned."""
-    places = sorted({float(point.x) for point in chart.points})
-    step = -(-len(places) // _MOST_TICKS)
-    return places[::step]
-
-
 def _lines(chart: Chart) -> list[Spec]:
     """Reference values: dashed, with what they are in words."""
+    along, across = ("x", "y") if chart.mark == "bar" else ("y", "x")
+    end: Spec = {"align": "left", "dx": 6}
+    if chart.mark == "bar":
+        end = {"align": "right", "dx": -4}
+    rule: Spec = {"type": "rule", "color": INK, "strokeDash": [6, 4], "strokeWidth": 1.5}
     layers: list[Spec] = []
-    channel = "x" if chart.mark == "bar" else "y"
     for line in chart.lines:
-        at: Spec = {channel: {"datum": line.value, "type": "quantitative"}}
-        layers.append(
-            {
-                "data": {"values": [{}]},
-                "mark": {"type": "rule", "color": INK, "strokeDash": [6, 4], "strokeWidth": 1.5},
-                "encoding": at,
-            }
-        )
-        text: Spec = {"type": "text", "text": line.label, "align": "left", "baseline": "bottom"}
-        if chart.mark == "bar":
-            text |= {"align": "right", "dx": -4, "dy": -4}
-            at = {**at, "y": {"value": 0}}
-        else:
-            text |= {"dx": 6, "dy": -4}
-            at = {**at, "x": {"value": 0}}
-        layers.append({"data": {"values": [{}]}, "mark": text, "encoding": at})
+        at: Spec = {along: {"datum": line.value, "type": "quantitative"}}
+        text = {"type": "text", "text": line.label, "baseline": "bottom", "dy": -4, **end}
+        for mark, encoding in ((rule, at), (text, {**at, across: {"value": 0}})):
+            layers.append({"data": {"values": [{}]}, "mark": mark, "encoding": encoding})
     return layers

@@ -8,71 +8,49 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from hooks.data import (
-    BlockError,
-    Text,
-    pick,
-    read_options,
-    terms,
-    units,
-)
-from hooks.data import rows as the_rows
-from hooks.drawings.charts import chart, of_record
-from hooks.drawings.charts import lines as chart_lines
-from hooks.drawings.charts.chart import Chart, Point
+from hooks.data import BlockError, Text, pick, read_options, select, terms, units
+from hooks.drawings.charts import of_record
+from hooks.drawings.charts.chart import Chart, Point, asked, with_terms
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from hooks.data import Cell, Column, FactBase, Known
+    from hooks.data import Column, FactBase, Known
 
-__all__ = ["Chart", "Point", "read"]
-
-MARKS = ("bar", "line", "point", "range")
+MARKS = ("bar", "line", "point")
 LARGEST = 400
 """Points; more belong into a table."""
 _FIELDS = (
     *("table", "file", "mark", "x", "y", "rows", "where", "order", "results", "series"),
     *("log", "lines", "title", "description", "zero"),
 )
-_ONLY = {"table": ("rows", "order", "y"), "file": ("results", "series")}
+_ONLY = {"table": ("rows", "order", "y"), "file": ("results", "series", "lines")}
 
 
 def read(spec: str, base: FactBase, docs: Path, language: str, known: Known | None = None) -> Chart:
-    """Return what a `chart` fence asks for.
+    """Return what a `chart` fence asks for; BlockError if that is not there, or cannot be drawn.
 
-    Arguments:
-        spec: YAML. Either `table` (a family) with `y` (a column, or several of one unit), `x` (a
-            column; default the rows' names), `rows`, `where`, `order`; or `file` (a measured
-            record) with `results` (ids, of one unit), `x` (an axis; default the first), `series`
-            (another axis) and `where` (conditions on axes). And `mark` (bar, line, point or
-            range), `log` (x, y or both), `lines` (what to compare with: `spec`, `fact` or
-            `value`), `zero: false`, `title` and, required, `description` in both languages.
-        base: The facts.
-        docs: The folder of the notes.
-        language: `zh` or `en`.
-        known: Measured records that have been read already.
-
-    Raises:
-        BlockError: The fence names what does not exist, or asks for what cannot be drawn.
+    Either `table` (a family) with `y` (a column, or several of one unit), `x` (a column; default
+    the rows' names), `rows`, `where`, `order`; or `file` (a measured record) with `results` (ids,
+    of one unit), `x` (an axis; default the first), `series` (another axis), `where` (conditions
+    on axes) and `lines` (specifications to compare with). And `mark` (bar, line or point), `log`
+    (x, y or both), `zero: false`, `title` and, required, `description` in both languages.
     """
     options = read_options(spec, _FIELDS, "chart")
     if ("table" in options) == ("file" in options):
         raise BlockError("a chart block needs a line 'table: NAME' or 'file: TOPIC/measured/…'")
-    kind = "table" if "table" in options else "file"
-    for other, fields in _ONLY.items():
-        for name in fields:
-            if other != kind and name in options:
-                raise BlockError(f"'{name}' goes with '{other}', not with '{kind}'")
+    kind, other = ("table", "file") if "table" in options else ("file", "table")
+    for name in _ONLY[other]:
+        if name in options:
+            raise BlockError(f"'{name}' goes with '{other}', not with '{kind}'")
     options["mark"] = str(options.get("mark", "bar"))
     pick([options["mark"]], dict.fromkeys(MARKS), "mark")
     if "description" not in options:
-        message = "a chart needs 'description: {zh: …, en: …}': its point in words"
-        raise BlockError(message)
+        raise BlockError("a chart needs 'description: {zh: …, en: …}': its point in words")
     if kind == "table":
         found = _of_facts(options, base, language)
     else:
-        found = of_record.read(options, base, docs, language, known)
+        found = of_record.read(options, docs, language, known)
     if not found.points:
         raise BlockError("there is nothing to draw: no row has the figures")
     if len(found.points) > LARGEST:
@@ -84,92 +62,68 @@ def read(spec: str, base: FactBase, docs: Path, language: str, known: Known | No
 def _refuse_scales(found: Chart) -> None:
     if "x" in found.log and not found.x_is_number:
         raise BlockError("'log: x' needs numbers along x")
-    values = [point.x for point in found.points] if "x" in found.log else []
-    if "y" in found.log:
-        values += [point.y for point in found.points]
-        if found.mark == "bar":
-            message = "bars have lengths, which a logarithmic scale has not; use 'mark: point'"
-            raise BlockError(message)
-    if any(isinstance(value, float | int) and value <= 0 for value in values):
+    if "y" in found.log and found.mark == "bar":
+        raise BlockError("bars have lengths, which a logarithmic scale has not; use 'mark: point'")
+    values = [getattr(point, axis) for point in found.points for axis in found.log]
+    if any(value <= 0 for value in values):
         raise BlockError("a logarithmic scale holds no zero and nothing below it")
     if found.mark == "line" and not found.x_is_number:
         raise BlockError("'mark: line' needs numbers along x; use 'mark: bar' or 'point'")
 
 
 def _of_facts(options: dict[str, Any], base: FactBase, language: str) -> Chart:
-    chosen = the_rows.select({**options, "columns": None}, base)
-    family, is_range = chosen.family, options["mark"] == "range"
-    given = options.get("y")
-    wanted = given if isinstance(given, list) else [given] if given else []
-    if not wanted:
+    chosen = select({**options, "columns": None}, base)
+    known, y, x = chosen.family.columns, options.get("y"), options.get("x")
+    if not y:
         raise BlockError("a chart of a table needs 'y: COLUMN' or 'y: [COLUMN, COLUMN]'")
-    columns = pick([str(name) for name in wanted], family.columns, "column")
+    columns = pick([str(name) for name in (y if isinstance(y, list) else [y])], known, "column")
+    along = pick([] if x is None else [str(x)], known, "column")
     first = next(iter(columns.values()))
-    unit = first.unit or ""
-    if is_range and len(columns) != 2:
-        raise BlockError("'mark: range' needs two columns, 'y: [LOW, HIGH]'")
-    x = str(options["x"]) if options.get("x") is not None else None
-    along = pick([x], family.columns, "column")[x] if x is not None else None
     points: list[Point] = []
     sources: list[str] = []
     for row in chosen.rows.values():
         title = row.title.in_language(language)
         place: float | str = title
-        if x is not None:
-            if x not in row.cells:
-                continue
-            at = row.cells[x].value
-            place = at.in_language(language) if isinstance(at, Text) else at
-            sources.append(row.cells[x].source)
-        values = {
-            name: value
-            for name, column in columns.items()
-            if (value := _number(row.cells.get(name), column, unit)) is not None
-        }
-        sources += [row.cells[name].source for name in values]
-        if is_range:
-            if len(values) == 2:
-                low, high = map(float, values.values())
-                points.append(Point(place, str(place), high, "", low, high, f"{low:g}–{high:g}"))
+        if along.keys() - row.cells.keys():
             continue
-        for name, value in values.items():
-            series = _series(columns[name], columns, language)
-            written = str(row.cells[name].value) if columns[name].unit == unit else ""
-            points.append(Point(place, title, value, series, None, None, written))
-    is_one = len(columns) == 1
-    details = terms(language, direction=first.direction, density=first.density, per=first.per)
-    shown = "" if unit == units.NO_UNIT else unit
-    y_title = first.title.in_language(language) if is_one else ""
+        for name in along:
+            at = row.cells[name].value
+            place = at.in_language(language) if isinstance(at, Text) else at
+            sources.append(row.cells[name].source)
+        for name, column in columns.items():
+            cell = row.cells.get(name)
+            if cell is None or isinstance(cell.value, Text):
+                continue
+            series = _series(column, columns, language)
+            written = str(cell.value) if column.unit == first.unit else ""
+            value = _converted(cell.value, column, first)
+            points.append(Point(place, title, value, series, written=written))
+            sources.append(cell.source)
+    x_titles = [
+        with_terms(one.title.in_language(language), [units.shown(one.unit)], language)
+        for one in along.values()
+    ]
+    details, y_title = [units.shown(first.unit)], ""
+    if len(columns) == 1:
+        y_title = first.title.in_language(language)
+        details += _terms(first, language)
     return Chart(
-        **chart.asked(options, family.title, language),
-        x_title=_along(along, family.row_header, language),
-        y_title=chart.with_terms(y_title, [shown, *(details if is_one else [])], language),
-        unit=shown,
+        **asked(options, chosen.family.title, language),
+        x_title=(x_titles or [chosen.family.row_header.in_language(language)])[0],
+        y_title=with_terms(y_title, details, language),
+        unit=units.shown(first.unit),
         points=points,
-        lines=chart_lines.read(options, base, None, unit, language),
         sources=list(dict.fromkeys(sources)),
         name=chosen.name,
-        direction=first.direction if is_one else None,
+        direction=first.direction if len(columns) == 1 else None,
     )
 
 
-def _along(column: Column | None, rows: Text, language: str) -> str:
-    """Return the title of the horizontal axis: a column's with its unit, or what rows are."""
-    if column is None:
-        return rows.in_language(language)
-    unit = "" if column.unit in (None, units.NO_UNIT) else str(column.unit)
-    return " ".join(
-        filter(None, [column.title.in_language(language), chart_lines.bracketed([unit], language)])
-    )
-
-
-def _number(cell: Cell | None, column: Column, unit: str) -> float | None:
-    if cell is None or isinstance(cell.value, Text):
-        return None
+def _converted(value: float, column: Column, first: Column) -> float:
     try:
-        return units.convert(cell.value, column.unit or "", unit)
+        return units.convert(value, column.unit or "", first.unit or "")
     except units.UnitError as error:
-        message = f"columns in {unit or 'bare numbers'} and {column.unit} have no common axis"
+        message = f"columns in {first.unit or 'bare numbers'} and {column.unit} have no common axis"
         raise BlockError(message) from error
 
 
@@ -178,8 +132,9 @@ def _series(column: Column, columns: dict[str, Column], language: str) -> str:
     if len(columns) == 1:
         return ""
     title = column.title.in_language(language)
-    details = terms(language, direction=column.direction, density=column.density, per=column.per)
-    titles = [other.title.in_language(language) for other in columns.values()]
-    return (
-        title if titles.count(title) == 1 else f"{title} {chart_lines.bracketed(details, language)}"
-    )
+    alike = [one for one in columns.values() if one.title.in_language(language) == title]
+    return with_terms(title, _terms(column, language) if len(alike) > 1 else [], language)
+
+
+def _terms(column: Column, language: str) -> list[str]:
+    return terms(language, direction=column.direction, density=column.density, per=column.per)

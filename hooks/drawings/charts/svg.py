@@ -38,25 +38,17 @@ def draw(spec: Spec, cache: Cache | None = None) -> str:
 
 
 def _draw(spec: str) -> str:
-    about = f"{version('vl-convert-python')} {_VEGA_LITE} {_VERSION} {spec}"
-    name = hashlib.sha256(about.encode()).hexdigest()[:8]
-    return _themed(_convert(spec), f"c{name}-")
-
-
-def _convert(spec: str) -> str:
     import vl_convert
 
+    about = f"{version('vl-convert-python')} {_VEGA_LITE} {_VERSION} {spec}"
+    prefix = f"c{hashlib.sha256(about.encode()).hexdigest()[:8]}-"
     vl_convert.register_font_directory(str(_FONT))
     # No address is allowed: a chart holds its data.
-    return str(vl_convert.vegalite_to_svg(spec, vl_version=_VEGA_LITE, allowed_base_urls=[]))
-
-
-def _themed(drawing: str, prefix: str) -> str:
+    drawing = vl_convert.vegalite_to_svg(spec, vl_version=_VEGA_LITE, allowed_base_urls=[])
     root = svg.parse(drawing.encode("utf-8"))
-    colours = {colour: f"var({name}, {colour})" for colour, name in ROLES.items()}
     for element in root.walk():
         element.attributes = {
-            name: _value(name, value, colours, prefix)
+            name: _value(name, value, prefix)
             for name, value in element.attributes.items()
             if name not in _DROPPED and not name.startswith(("aria-", "xmlns"))
         }
@@ -64,9 +56,9 @@ def _themed(drawing: str, prefix: str) -> str:
     return re.sub(r"\s*\n\s*", " ", svg.serialise(root))
 
 
-def _value(name: str, value: str, colours: dict[str, str], prefix: str) -> str:
-    if name in ("fill", "stroke"):
-        value = colours.get(value.lower(), value)
+def _value(name: str, value: str, prefix: str) -> str:
+    if name in ("fill", "stroke") and value.lower() in ROLES:
+        value = f"var({ROLES[value.lower()]}, {value.lower()})"
     elif name == "id":
         return prefix + value
     elif name in ("d", "transform", "x", "y", "x2", "y2", "width", "height"):
@@ -79,15 +71,13 @@ def _prune(element: svg.Element) -> None:
 
     Labels of an axis that have no room are drawn unseen, the last of them beyond the edge.
     """
-    children: list[svg.Element | str] = []
-    for child in element.children:
-        if isinstance(child, str):
-            children.append(child)
-            continue
+    for child in element.elements:
         _prune(child)
-        is_blank = child.name == "path" and child.attributes.get("d", "") in _EMPTY
-        is_bare = child.name == "g" and not child.children
-        is_unseen = child.attributes.get("opacity") == "0"
-        if not (is_blank or is_bare or is_unseen or child.attributes.get("display") == "none"):
-            children.append(child)
-    element.children = children
+    element.children = [one for one in element.children if isinstance(one, str) or _is_seen(one)]
+
+
+def _is_seen(element: svg.Element) -> bool:
+    is_blank = element.name == "path" and element.attributes.get("d", "") in _EMPTY
+    is_bare = element.name == "g" and not element.children
+    is_hidden = element.attributes.get("display") == "none"
+    return not (is_blank or is_bare or is_hidden or element.attributes.get("opacity") == "0")

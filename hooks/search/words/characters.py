@@ -9,12 +9,12 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable
 from functools import lru_cache
+from operator import itemgetter
 from pathlib import Path
 from typing import Final
 
+import ahocorasick
 import opencc
-
-from hooks.search.words.held import held
 
 _FIRST, _LAST = 0x3400, 0x9FFF
 
@@ -84,7 +84,7 @@ def regional(han: set[str], forms: Iterable[str], texts: Iterable[str]) -> list[
     pairs = [(old, new) for old, new in pairs if set(new) <= han]
     known = {new: old for old, new in pairs}
     others = _regional_words(_words().union(form for form in forms if _WORD.fullmatch(form)))
-    standing = held(texts, others.keys() | others.values())
+    standing = _held(texts, others.keys() | others.values())
     for new in sorted(others.keys() & standing, key=lambda word: (len(word), word)):
         # What shorter pairs make of a word already needs no pair of its own.
         made = new
@@ -95,6 +95,18 @@ def regional(han: set[str], forms: Iterable[str], texts: Iterable[str]) -> list[
             if others[new] not in standing:  # 程序, a process there, is a program here
                 pairs.append((others[new], new))
     return pairs
+
+
+def _held(texts: Iterable[str], words: Iterable[str]) -> set[str]:
+    """Return the words that stand in any of the texts, found in one pass over each."""
+    automaton = ahocorasick.Automaton()
+    for word in sorted(words):
+        automaton.add_word(word, word)
+    automaton.make_automaton()
+    found: set[str] = set()
+    for text in texts:
+        found.update(map(itemgetter(1), automaton.iter(text)))
+    return found
 
 
 def han_of(texts: Iterable[str]) -> set[str]:

@@ -12,38 +12,27 @@ from collections.abc import Iterator, Sequence
 
 from hooks.data import Term
 from hooks.findings import Finding
-from hooks.notes import Catalogue, Note
+from hooks.notes import Note
 
 RULE = "term-form"
 _MASKED = re.compile(r"(`+)(?!`).+?(?<!`)\1(?!`)|\]\([^)]*\)|“[^”]*”|「[^」]*」|<!--.*?-->")
 
 
-def check_forms(notes: Catalogue, groups: Sequence[Term]) -> list[Finding]:
-    """Report each form to avoid in the prose of Chinese notes, with the form to write."""
+def check_note(note: Note, groups: Sequence[Term]) -> Iterator[Finding]:
+    """Report each form to avoid in the prose of a Chinese note, with the form to write."""
     written = {form: group.zh[0] for group in groups if group.zh for form in group.avoid}
-    if not written:
-        return []
+    if note.language != "zh" or not written:
+        return
     whole = [form for group in groups for form in group.zh]
     longest = sorted({*written, *whole}, key=len, reverse=True)
     forms = re.compile("|".join(re.escape(form) for form in longest))
-    return [
-        finding
-        for note in notes.notes.values()
-        if note.language == "zh"
-        for finding in _in_note(note, forms, written)
-    ]
-
-
-def _in_note(note: Note, forms: re.Pattern[str], written: dict[str, str]) -> Iterator[Finding]:
     fenced = {
         number
         for fence in note.source.fences
         for number in range(fence.line, fence.line + fence.text.count("\n") + 1)
     }
     for number, line in enumerate(note.text.split("\n"), 1):
-        if number in fenced:
-            continue
-        shown = _MASKED.sub(lambda match: " " * len(match.group()), line)
+        shown = "" if number in fenced else _MASKED.sub(lambda one: " " * len(one[0]), line)
         for match in forms.finditer(shown):
             form = match.group()
             if form in written:
