@@ -76,7 +76,7 @@ class Message(Strict):
 
     id: str = Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$")
     text: _Line
-    also: list[_Line] = []
+    also: tuple[_Line, ...] = ()
     """How other versions, or other lines of the same fault, put it."""
     role: Literal["failure", "follows", "notice"] = "failure"
     """`follows` is printed because something else failed, `notice` while all goes on."""
@@ -93,7 +93,7 @@ class Message(Strict):
     """What to do first."""
     note: str = Field(pattern=r"^[a-z0-9-]+(/[a-z0-9-]+)*(#\S+)?$")
     """The section that tells why: a note, with or without a heading of its Chinese file."""
-    sources: list[_Address] = []
+    sources: tuple[_Address, ...] = ()
     """Where causes and cure were read, beside `printed`."""
 
     @cached_property

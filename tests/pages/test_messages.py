@@ -94,7 +94,7 @@ def read(handbook_messages: dict[str, str]) -> Callable[[str], dict[str, Any]]:
 
     def run(log: str) -> dict[str, Any]:
         call = f"handbookLog.read({json.dumps(log)}, table, handbookMessages.variables)"
-        made: dict[str, Any] = json.loads(racer.eval(f"JSON.stringify({call})"))
+        made: dict[str, Any] = json.loads(str(racer.eval(f"JSON.stringify({call})")))
         return made
 
     return run
