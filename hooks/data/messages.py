@@ -13,14 +13,13 @@ example of it, so that a text without its braces is a line as a reader has it:
         first: {zh: …, en: …}
         note: link/infiniband/troubleshooting#重试耗尽
 
-`{5|6|9}` is a place that takes these alone, and `{{` a brace of the message itself.
+`{5|6|9}` is a place that takes these alone, and `{{` a brace of the message itself. What finds the
+text in a line is docs/assets/javascripts/messages/match.js.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -37,25 +36,6 @@ _Address = Annotated[str, Field(pattern=r"^https://[^/\s]+/\S*$")]
 def example(text: str) -> str:
     """Return the line as a reader has it; a place that takes several has its first."""
     return _PLACE.sub(lambda at: at[0][0] if at[1] is None else at[1].split("|")[0], text)
-
-
-def pattern(text: str) -> str:
-    """Return a regular expression, of Python and JavaScript alike, that finds the line.
-
-    A place takes 120 characters at most: a line of a log may hold more than one message.
-    """
-    parts, end = [], 0
-    for at in [*_PLACE.finditer(text), None]:
-        fixed = text[end : at.start() if at else None]
-        parts.append(r"\s+".join(map(re.escape, re.split(r"\s+", fixed))))
-        if at and at[1] is None:
-            parts.append(re.escape(at[0][0]))
-        elif at and "|" in at[1]:
-            parts.append(f"(?:{'|'.join(map(re.escape, at[1].split('|')))})(?![A-Za-z0-9])")
-        elif at:
-            parts.append(".{0,120}?")
-        end = at.end() if at else 0
-    return "".join(parts)
 
 
 def _is_specific(text: str) -> str:
@@ -96,20 +76,6 @@ class Message(Strict):
     sources: tuple[_Address, ...] = ()
     """Where causes and cure were read, beside `printed`."""
 
-    @cached_property
-    def _finders(self) -> list[tuple[str, int, re.Pattern[str]]]:
-        """For each text a word that its lines hold, how much of it never varies, its pattern."""
-        return [
-            (max(fixed.split(), key=len), len(fixed), re.compile(pattern(text)))
-            for text in (self.text, *self.also)
-            for fixed in [_PLACE.sub(" ", text)]
-        ]
-
-    def finds(self, line: str) -> int:
-        """Return how much of a line is what never varies in the message; 0 where it is another."""
-        found = (size for word, size, one in self._finders if word in line and one.search(line))
-        return max(found, default=0)
-
 
 class Product(Strict):
     """A file: what one product prints."""
@@ -123,11 +89,7 @@ Messages = dict[str, tuple[Product, Document]]
 
 
 def read_messages(folder: Path, name: str) -> tuple[Messages, list[Finding]]:
-    """Return the products of a folder that messages call `name`, and what is wrong with them.
-
-    Every finding has the rule `messages`: a field that is wrong, an id given twice, and a text
-    that the pattern of another message finds too.
-    """
+    """Return the products of a folder that findings call `name`, and what is wrong with them."""
     products: Messages = {}
     findings: list[Finding] = []
     for path in sorted(folder.glob("*.yml")):
@@ -138,26 +100,4 @@ def read_messages(folder: Path, name: str) -> tuple[Messages, list[Finding]]:
             findings += problems
             if product is not None:
                 products[path.stem] = product, document
-    return products, sorted([*findings, *_across(products)])
-
-
-def _across(products: Messages) -> Iterator[Finding]:
-    placed = [
-        (one, document, at)
-        for product, document in products.values()
-        for at, one in enumerate(product.messages)
-    ]
-    taken: dict[str, str] = {}
-    for one, document, at in placed:
-        told = [f"id '{one.id}' stands in {taken[one.id]} too"] if one.id in taken else []
-        taken.setdefault(one.id, document.file)
-        for line in map(example, (one.text, *one.also)):
-            # A line may quote another product's: the one with more of it is taken.
-            own = one.finds(line)
-            told += [
-                f"'{line}' is found by the pattern of '{other.id}' too; make one more specific"
-                for other, theirs, _ in placed
-                if other is not one and other.finds(line) >= (1 if theirs is document else own)
-            ]
-        for message in told:
-            yield document.finding(RULE, ("messages", at, "id"), message, one.id, of_value=True)
+    return products, findings

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from markdown_it import MarkdownIt
 from markupsafe import Markup
+from py_mini_racer import MiniRacer
 
 from hooks.data import Text
 from hooks.data import messages as data
@@ -27,25 +29,51 @@ if TYPE_CHECKING:
 TOPIC = "messages"
 """The folder of the pages: a note for each file of data, and the one that reads logs."""
 SCRIPT = "assets/messages.{language}.js"
+MATCH = Path(__file__).resolve().parents[2] / "docs/assets/javascripts/messages/match.js"
 _INLINE = MarkdownIt("commonmark", {"html": False})
 _LINE = re.compile(r"/blob/(?P<tag>[^/]+)/(?P<file>[^#]+)#L(?P<line>\d+)")
 
 
 def check(messages: Messages, notes: Catalogue) -> Iterator[Finding]:
-    """Tell which messages lead to no note or heading, and which products have no page."""
+    """Tell which messages lead nowhere, and which are not found by their own text."""
+    found, taken = _found_by_text(messages), set[str]()
     for name, (product, document) in messages.items():
         if f"{TOPIC}/{name}" not in notes.ids():
             told = f"'{name}' has no page: write docs/{TOPIC}/{name}.md"
             yield document.finding(data.RULE, ("product",), told, "")
         for at, one in enumerate(product.messages):
+            place = ("messages", at)
+            mistaken = [
+                f"'{line}' is taken for '{other}': make the words that never vary differ"
+                for line, other in next(found)
+            ]
+            for told in [f"id '{one.id}' stands twice"] if one.id in taken else mistaken:
+                yield document.finding(data.RULE, (*place, "id"), told, one.id, of_value=True)
+            taken.add(one.id)
             note_id, _, heading = one.note.partition("#")
             note = notes.in_language(note_id, "zh")
             known = notes.ids() if note is None else {each.id for each in note.source.headings}
             wanted = note_id if note is None else heading
             if wanted and wanted not in known:
                 told = f"message '{one.id}' leads to '{one.note}', and there is no '{wanted}'"
-                place = ("messages", at, "note")
-                yield document.finding(data.RULE, place, told, wanted, nearest(wanted, known))
+                hint = nearest(wanted, known)
+                yield document.finding(data.RULE, (*place, "note"), told, wanted, hint)
+
+
+def _found_by_text(messages: Messages) -> Iterator[list[tuple[str, str]]]:
+    """Yield for each message its lines that the page's script takes for another, and which."""
+    racer = MiniRacer()
+    racer.eval(MATCH.read_text(encoding="utf-8"))
+    racer.eval(f"var rows = {json.dumps(_rows(messages))};")
+    yield from json.loads(str(racer.eval("JSON.stringify(handbookLog.mistaken(rows))")))
+
+
+def _rows(messages: Messages) -> list[dict[str, Any]]:
+    return [
+        {"id": one.id, "product": product.product.en, "texts": [one.text, *one.also]}
+        for product, _ in messages.values()
+        for one in product.messages
+    ]
 
 
 def render(messages: Messages, notes: Catalogue, page: str, language: str) -> str:
@@ -98,8 +126,8 @@ def scripts(messages: Messages, notes: Catalogue, facts: FactBase) -> dict[str, 
                 "page": f"{TOPIC}/{name}.html#{one.id}",
                 "product": product.product.in_language(language),
                 "role": one.role,
-                "patterns": [data.pattern(text) for text in (one.text, *one.also)],
-                **{key: shown[key] for key in ("lines", "means", "causes", "first", "note")},
+                "texts": [one.text, *one.also],
+                **{key: shown[key] for key in ("means", "causes", "first", "note")},
             }
             for name, (product, _) in messages.items()
             for one in product.messages

@@ -6,27 +6,46 @@
   "use strict";
 
   var WORD = /[A-Za-z0-9_]+/g;
-  /* The places of a pattern, as hooks/data/messages.py writes them. */
-  var PLACE = /\.\{0,120\}\?|\(\?:.*?\)\(\?!\[A-Za-z0-9\]\)/g;
+  /* `{5}` is a place with an example, `{5|6}` takes these alone, `{{` is a brace. */
+  var PLACE = /(\{\{|\}\}|\{[^{}]*\})/;
 
-  /* The words of a pattern that never vary; `\0` stands where something does. */
-  function fixed(pattern) {
-    return pattern.replace(PLACE, "\0").replace(/\\s\+/g, " ").replace(/\\(.)/g, "$1");
+  function escaped(text) {
+    return text.replace(/[.*+?^${}()|[\]\\\/]/g, "\\$&").replace(/\s+/g, "\\s+");
+  }
+
+  /* Of a text: what finds it, the line that it is an example of, and what never varies with `\0` for the rest. */
+  function compile(text) {
+    var source = "", line = "", fixed = "";
+    text.split(PLACE).forEach(function (part, at) {
+      var inner = part.slice(1, -1).split("|");
+      if (at % 2 === 0 || inner[0] === "" && part.length === 2 && part !== "{}") {
+        part = at % 2 ? part.charAt(0) : part;
+        source += escaped(part);
+        line += part;
+        fixed += part;
+      } else {
+        source += inner.length > 1 ? "(?:" + inner.map(escaped).join("|") + ")(?![A-Za-z0-9])" : ".{0,120}?";
+        line += inner[0];
+        fixed += "\0";
+      }
+    });
+    return { test: new RegExp(source), line: line, fixed: fixed };
   }
 
   /**
    * Make a table of rows for `find` and `rank`.
-   * In: rows of {id, patterns, lines, …}. Out: {find, rank}, which give rows back.
+   * In: rows of {id, product, texts, …}, which get their `lines`. Out: {find, rank}, which give rows back.
    */
   messages.table = function (rows) {
     var patterns = [], often = Object.create(null), byWord = Object.create(null), always = [];
 
     rows.forEach(function (row) {
       var own = Object.create(null);
-      row.patterns.forEach(function (source) {
-        var text = fixed(source);
-        patterns.push({ row: row, test: new RegExp(source), length: text.length, text: text });
-        (text.toLowerCase().match(WORD) || []).forEach(function (word) { own[word] = true; });
+      row.lines = row.texts.map(function (text) {
+        var one = compile(text);
+        patterns.push({ row: row, test: one.test, length: one.fixed.length, text: one.fixed });
+        (one.fixed.toLowerCase().match(WORD) || []).forEach(function (word) { own[word] = true; });
+        return one.line;
       });
       row.lines.concat(row.product).forEach(function (line) {
         (line.toLowerCase().match(WORD) || []).forEach(function (word) { own[word] = own[word] || false; });
@@ -86,6 +105,15 @@
     }
 
     return { find: find, rank: rank };
+  };
+
+  /** For each row its lines that are taken for another's: [line, id of the other]. */
+  messages.mistaken = function (rows) {
+    var table = messages.table(rows);
+    return rows.map(function (row) {
+      return row.lines.map(function (line) { return [line, (table.find(line) || row).id]; })
+        .filter(function (found) { return found[1] !== row.id; });
+    });
   };
 
   messages.COMMON = ("a an and are as at be by can do does for from get got has have how i in is it my no not of " +
