@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -77,20 +76,14 @@ def test_a_line_without_its_places() -> None:
 
 
 @pytest.fixture(scope="module")
-def read(handbook_messages: dict[str, str]) -> Callable[[str], dict[str, Any]]:
-    """Return what reads a log as the page does, with the handbook's own messages."""
+def racer(handbook_messages: dict[str, str]) -> MiniRacer:
+    """Return V8 with the page's scripts and the handbook's own messages."""
     racer = MiniRacer()
     racer.eval(handbook_messages[page.SCRIPT.format(language="en")])
     for name in ("match", "log"):
         racer.eval((SCRIPTS / f"{name}.js").read_text(encoding="utf-8"))
     racer.eval("var table = handbookLog.table(handbookMessages.rows);")
-
-    def run(log: str) -> dict[str, Any]:
-        call = f"handbookLog.read({json.dumps(log)}, table, handbookMessages.variables)"
-        made: dict[str, Any] = json.loads(str(racer.eval(f"JSON.stringify({call})")))
-        return made
-
-    return run
+    return racer
 
 
 @pytest.fixture(scope="module")
@@ -100,8 +93,9 @@ def handbook_messages(handbook: Tree) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("case", LOGS, ids=[case["name"] for case in LOGS])
-def test_a_log_is_read(read: Callable[[str], dict[str, Any]], case: dict[str, Any]) -> None:
-    log = read(case["log"])
+def test_a_log_is_read(racer: MiniRacer, case: dict[str, Any]) -> None:
+    call = f"handbookLog.read({json.dumps(case['log'])}, table, handbookMessages.variables)"
+    log = json.loads(str(racer.eval(f"JSON.stringify({call})")))
     assert [hit["row"]["id"] for hit in log["hits"]] == case["hits"]
     assert (log["first"] or {"row": {"id": ""}})["row"]["id"] == case["first"]
     for what, values in case.get("told", {}).items():
@@ -110,3 +104,34 @@ def test_a_log_is_read(read: Callable[[str], dict[str, Any]], case: dict[str, An
         assert log["told"]["variables"][name]["meant"] == meant
     assert len(log["unknown"]) == case.get("unknown", 0)
     assert bool(log["matrix"]) == case.get("matrix", False)
+
+
+@pytest.mark.parametrize(
+    ("typed", "wanted"),
+    [
+        ("CUDA error: an illegal memory access was encountered unrelated line", "cuda-illegal"),
+        ("no kernel image is available for execution on the device 装哪个版本", "cuda-no"),
+        ("ptxas C7515 wgmma.mma_async instructions are serialized", "ptxas-wgmma"),
+        ("容器里 ncu 报 ERR_NVGPUCTRPERM 没有权限", "ncu-err-nvgpuctrperm"),
+        (
+            "NCCL WARN NET/IB : Got completion with error 12, opcode 0, len 0",
+            "nccl-ib-completion-12",
+        ),
+        ("ib_write_bw use_cuda Failed status 4: wr_id 0 syndrom 0x51", "perftest-status-4"),
+        ("finished reduction in the prior iteration ddp", "pytorch-ddp-unused"),
+        ("昇腾 HCCL EI0002 notify wait 超时", "hccl-ei0002"),
+        ("Xid 79", "xid-79"),
+        ("nccl timeout", ""),
+        ("how to measure NVLink bandwidth", ""),
+        ("RoCE 网络 nccl 带宽突然掉到 0.x GB/s 丢包", ""),
+        ("kv cache size llama 70b", ""),
+        ("H100 NVLink 单向带宽", ""),
+        ("deepspeed zero3 比 zero2 慢很多 显存还更大", ""),
+    ],
+)
+def test_what_is_typed_is_taken_for_a_message_or_not(
+    racer: MiniRacer, typed: str, wanted: str
+) -> None:
+    call = f"table.rank({json.dumps(typed)}).map(function (one) {{ return one.row.id; }})"
+    found = json.loads(str(racer.eval(f"JSON.stringify({call})")))
+    assert found[:1] == [] if not wanted else found[0].startswith(wanted)

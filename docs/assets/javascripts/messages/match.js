@@ -75,8 +75,9 @@
       return best && best.row;
     }
 
+    /* What no message has counts as little against all of them: it is the reader's own word. */
     function weight(word) {
-      return Math.log(1 + rows.length / (often[word] || 0.5));
+      return often[word] ? Math.log(1 + rows.length / often[word]) : 2;
     }
 
     /**
@@ -89,18 +90,16 @@
         if (!typed[word] && messages.COMMON.indexOf(word) < 0) { all += weight(word); typed[word] = weight(word); }
       });
       return rows.map(function (row) {
-        var shared = 0, count = 0, best = 0;
+        var shared = 0, count = 0;
         Object.keys(typed).forEach(function (word) {
           if (row.words[word] === undefined) { return; }
-          var value = typed[word] * (row.words[word] ? 1 : 0.6);
-          shared += value;
+          shared += typed[word] * (row.words[word] ? 1 : 0.6);
           count += 1;
-          best = Math.max(best, /\d|_|^[a-z]{2,}[A-Z]/.test(word) && word.length > 3 ? 2 * value : value);
         });
-        var cover = all ? shared / all : 0;
-        var value = row === whole ? 100 : cover >= 0.5 && count >= 2 && shared >= 7 ? cover * shared : 0;
-        return { row: row, value: value, cover: cover };
-      }).filter(function (one) { return one.value > 0; })
+        var cover = all ? shared / all : 0, value = cover * shared;
+        var isLike = count > 1 && shared >= 7 && (cover >= 0.9 || cover >= 0.5 && value >= 15);
+        return { row: row, value: row === whole ? 100 : isLike ? value : 0 };
+      }).filter(function (one) { return one.value; })
         .sort(function (a, b) { return b.value - a.value; });
     }
 

@@ -107,7 +107,7 @@
     status.textContent = zh || log.hits.length
       ? fill(fill(text.done, log.lines), log.hits.length) : text.none;
     if (log.first) {
-      var why = log.when ? text.byTime + (zh ? " " : " ") + log.when.text : text.byLine;
+      var why = log.when ? text.byTime + " " + log.when.text : text.byLine;
       put(result, "h3", text.first + (zh ? "（" : " (") + why + (zh ? "）" : ")"));
       showHit(put(result, "ul"), log.first);
     }
