@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 from hooks.pages import answers, blocks, calculator, glossary, questions, resources
 from hooks.pages.items import Item, Said, area_of
-from hooks.pages.words import words_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
     from hooks.data import Glossary, Library
     from hooks.notes import Catalogue, Note
     from hooks.pages.fences import DataFences
+    from hooks.pages.view import View
 
 _COUNTED = {
     "note": "maps/index",
@@ -33,20 +33,15 @@ _COUNTED = {
 
 
 def gather(
-    notes: Catalogue,
-    terms: Glossary,
-    library: Library,
-    fences: DataFences,
-    calculators: Engine,
+    notes: Catalogue, terms: Glossary, library: Library, fences: DataFences, calculators: Engine
 ) -> tuple[Item, ...]:
     """Return every item, of every kind, whose page exists."""
-    shown = blocks.shown_in(notes, "calc")
     found = [
         *_notes(notes),
         *questions.items(notes),
         *glossary.items(terms),
         *resources.items(library),
-        *calculator.items(calculators, shown),
+        *calculator.items(calculators, blocks.shown_in(notes, "calc")),
         *blocks.items(notes, fences),
         *answers.items(notes),
     ]
@@ -80,20 +75,20 @@ def ids(those: Mapping[tuple[str, str], Sequence[tuple[Item, Said]]], note: Note
     return frozenset(said.anchor for _, said in those.get((note.id, note.language), ()))
 
 
-def counts(items: Iterable[Item], language: str, prefix: str = "") -> str:
+def counts(view: View, items: Iterable[Item]) -> str:
     """Return one line of what there is of each kind, each with the way to all of it."""
     those = list(items)
     pages = {item.note for item in those}
     found = Counter(item.kind for item in those if not _is_about(item))
-    words, parts = words_of("counts", language), []
+    parts = []
     for kind, page in _COUNTED.items():
         if not (count := found[kind]):
             continue
-        forms = words[kind].split(" | ")
+        forms = view.words("counts")[kind].split(" | ")
         said = forms[0 if count == 1 else -1].format(count)
-        end = ".md" if language == "zh" else ".en.md"
-        linked = page in pages
-        parts.append(f"[{said}]({posixpath.join(prefix, page + end)})" if linked else said)
+        end = ".md" if view.language == "zh" else ".en.md"
+        address = posixpath.join(view.prefix, page + end)
+        parts.append(f"[{said}]({address})" if page in pages else said)
     return " · ".join(parts)
 
 

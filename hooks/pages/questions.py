@@ -13,13 +13,14 @@ from urllib.parse import urljoin
 
 from hooks.links import resolve
 from hooks.notes import Card, questions
-from hooks.pages import contents
 from hooks.pages import html as templates
 from hooks.pages.items import Item, Said, area_of
+from hooks.pages.view import View
+from hooks.pages.view import escape as markdown_escape
 from hooks.pages.words import row_of, words_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from hooks.notes import Catalogue, Note
 
@@ -141,19 +142,19 @@ def apart(html: str, page: str) -> str:
     return _LOCAL.sub(f"{page}#", _ID.sub(r"\1", html))
 
 
-def listing(notes: Catalogue, language: str, *, prefix: str = "") -> str:
+def listing(view: View) -> str:
     """Return the place of practice, which a script fills; every subject with its questions, as
     Markdown; and the way to the cards.
     """
-    words, subjects = words_of("questions", language), []
-    for note in _pages(notes, language):
+    words, subjects = view.words("questions"), []
+    for note in _pages(view):
         asked = questions.read_questions(note)
         counts = [sum(one.level == level for one in asked) for level in questions.LEVELS]
-        described = contents.escape(note.meta.description if note.meta else "")
-        head = f"**{contents.link(note, prefix)}**<br>{described}"
+        described = markdown_escape(note.meta.description if note.meta else "")
+        head = f"**{view.link(note)}**<br>{described}"
         lines = [
-            f"- {contents.link(note, prefix, one.heading.id, one.heading.text)}"
-            f" · {facts_of(one, language)}"
+            f"- {view.link(note, one.heading.id, one.heading.text)}"
+            f" · {facts_of(one, view.language)}"
             for one in asked
         ]
         subjects.append((head, words["counts"].format(len(asked), *counts), lines))
@@ -165,7 +166,7 @@ def listing(notes: Catalogue, language: str, *, prefix: str = "") -> str:
 def items(notes: Catalogue) -> list[Item]:
     """Return the interview questions; their topics are those of the notes that they lead to."""
     found = []
-    for note in _pages(notes, "zh"):
+    for note in _pages(View(notes, "zh")):
         twin = notes.twin(note, "en")
         asked = questions.read_questions(note)
         others = questions.read_questions(twin) if twin else []
@@ -191,11 +192,8 @@ def _topics(note: Note, line: int, end: int | None) -> tuple[str, ...]:
     return tuple(dict.fromkeys(filter(None, areas)))
 
 
-def _pages(notes: Catalogue, language: str) -> Iterable[Note]:
-    for note_id in notes.ids():
-        note = notes.in_language(note_id, language)
-        if note is not None and note.meta is not None and note.meta.kind == questions.KIND:
-            yield note
+def _pages(view: View) -> list[Note]:
+    return [one for one in view.shown() if one.meta and one.meta.kind == questions.KIND]
 
 
 def files(asked: Mapping[str, list[Any]], site_url: str) -> dict[str, str]:

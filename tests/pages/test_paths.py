@@ -11,8 +11,8 @@ from hooks.data import LearningPath, load_facts, load_paths
 from hooks.findings.finding import Finding
 from hooks.handbook import Tree
 from hooks.notes.note import Catalogue
-from hooks.pages import markers
 from hooks.pages import paths as page
+from hooks.pages.view import View
 from tests.samples import note, said, tree
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -118,7 +118,7 @@ def test_a_path_shows_order_minutes_sum_and_needs(tmp_path: Path, language: str)
     text = f"{HEAD}    notes:\n      - o/side\n      - {{note: t/two, why: {{zh: 因, en: why}}}}\n"
     found, paths, findings = small(tmp_path, text)
     assert findings == []
-    shown = page.render(paths, found, language, prefix="..")
+    shown = page.render(View(found, language, ".."), paths)
     end = "" if language == "zh" else ".en"
     minutes = {"zh": 2, "en": 1}[language]  # 1,000 characters are 2.5 at 400; 300 words 1.4 at 220
     lines = [line for line in shown.split("\n") if line.startswith("1. ")]
@@ -144,8 +144,7 @@ def test_ours_are_five_and_each_note_of_them_exists(
 def test_the_page_lists_them_all(
     ours: tuple[LearningPath, ...], notes: Catalogue, language: str
 ) -> None:
-    page = markers.Page("learn/index.md", language, notes, learning=ours)
-    text = markers.fill_markers("<!-- paths -->\n", page)
+    text = page.render(View(notes, language, ".."), ours)
     assert text.count("data-done=") == sum(len(path.notes) for path in ours)
     for target in re.findall(r"\]\(\.\./([^)]+)\)", text):
         assert notes.notes[target].language == language

@@ -10,6 +10,7 @@ import pytest
 from hooks.data import Glossary, check_terms
 from hooks.pages import glossary as entries
 from hooks.pages import term_marks
+from hooks.pages.view import View
 from hooks.search.from_html import read_html
 from hooks.search.sections import Page
 from tests.samples import HEAD, note, tree
@@ -172,7 +173,7 @@ def test_the_page_of_entries(
 ) -> None:
     files = {"t/own.md": note("## 一\n", "自己"), "t/own.en.md": note("## One\n", "Own")}
     notes, _ = tree(tmp_path, dict(files))
-    shown = entries.render(glossary, notes, language)
+    shown = entries.render(View(notes, language), glossary)
     for text in holds:
         assert text in shown
     assert 'id="term-small"' not in shown, "what has no sentence is no entry"
