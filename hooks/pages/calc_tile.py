@@ -7,16 +7,12 @@ the calculator's own scripts, which the page loads when the tile comes into view
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from hooks.calc import CalcError
+from hooks.calc import CalcError, Engine
 from hooks.findings import nearest
 from hooks.links import page_address
 from hooks.pages import html
 from hooks.pages.words import say, words_of
-
-if TYPE_CHECKING:
-    from hooks.calc import Engine
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +47,7 @@ def render(
 ) -> str:
     """Return a tile's HTML: the start's inputs and their answer, and the way to all of it.
 
-    Args:
-        choice: What the fence asks for.
-        calculators: The engine that computes the answer.
-        language: The language of the page.
-        page_dir: Folder of the page in the site; links start there.
-        titles: The titles of existing notes, by id.
+    `titles` and `page_dir` are as for a whole calculator.
 
     Raises:
         CalcError: There is no such calculator, input or output, or the start's does not compute.

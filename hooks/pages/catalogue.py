@@ -7,19 +7,18 @@ from __future__ import annotations
 
 import posixpath
 from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from hooks.calc import Engine
+from hooks.data import Glossary, Library
+from hooks.notes import Catalogue, Note
 from hooks.pages import answers, blocks, calculator, glossary, questions, resources
-from hooks.pages.items import Item, Said, area_of
+from hooks.pages.items import Item, Said, area_of, versions
+from hooks.pages.view import View
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from hooks.calc import Engine
-    from hooks.data import Glossary, Library
-    from hooks.notes import Catalogue, Note
     from hooks.pages.fences import DataFences
-    from hooks.pages.view import View
 
 _COUNTED = {
     "note": "maps/index",
@@ -49,12 +48,11 @@ def gather(
     return tuple(item for item in found if item.note in pages)
 
 
-def _notes(notes: Catalogue) -> Iterable[Item]:
+def _notes(notes: Catalogue) -> Iterator[Item]:
     for note_id in notes.ids():
+        both = versions(notes, note_id)
         said = {
-            note.language: Said(note.title, note.meta.description)
-            for note in (notes.in_language(note_id, one) for one in ("zh", "en"))
-            if note is not None and note.meta is not None
+            one: Said(note.title, note.meta.description) for one, note in both.items() if note.meta
         }
         area = area_of(note_id)
         yield Item("note", note_id, note_id, said, (area,) if area else ())

@@ -4,28 +4,21 @@ from __future__ import annotations
 
 import posixpath
 from collections import defaultdict
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping
 
 from markupsafe import Markup
 
-from hooks.data import VENDORS, flat
-from hooks.findings import nearest
-from hooks.notes import LANGUAGES
+from hooks.data import VENDORS, Glossary, Term, flat
+from hooks.findings import Finding, nearest
+from hooks.markdown import Heading
+from hooks.notes import LANGUAGES, Catalogue, Note
 from hooks.pages import html
 from hooks.pages.items import Item, Said, area_of
+from hooks.pages.view import View
 from hooks.pages.words import words_of
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from hooks.data import Glossary, Term
-    from hooks.findings import Finding
-    from hooks.markdown import Heading
-    from hooks.notes import Catalogue, Note
-    from hooks.pages.view import View
-
-    Uses = dict[str, list[tuple[Note, Heading | None]]]
-    """The sections that use a term, by its id; None for the text above a note's headings."""
+Uses = dict[str, list[tuple[Note, Heading | None]]]
+"""The sections that use a term, by its id; None for the text above a note's headings."""
 
 PAGE = "glossary/index"
 """The id of the page that holds the entries."""
@@ -134,6 +127,8 @@ def render(view: View, glossary: Glossary, uses: Uses | None = None) -> str:
         text = Markup(words["and"]).join(shown)
         return Markup("{}{}{}").format(words[key], words["colon"], text) if text else ""
 
+    vendor = Markup('<span class="glossary__vendor">{}{}{}</span>')
+
     def entry(term: Term) -> dict[str, object]:
         names, other = _names(term, language), "zh" if language == "en" else "en"
         related = [
@@ -141,7 +136,10 @@ def render(view: View, glossary: Glossary, uses: Uses | None = None) -> str:
         ]
         more = (
             said("also", _also(term, language)),
-            *_vendors(term, language),
+            *(
+                vendor.format(words.get(key, VENDORS[key]), words["colon"], name)
+                for key, name in (term.vendors.names.items() if term.vendors else ())
+            ),
             said("defined", (_link(*place, words) for place in _defined(term, view))),
             said("see", (_to(f"#{anchor(one.id)}", one.name(language)) for one in related)),
         )
@@ -196,26 +194,9 @@ def _defined(term: Term, view: View) -> list[tuple[Note, Heading | None]]:
     return [(note, next((theirs for ours, theirs in pairs if ours.id == heading), None))]
 
 
-def vendor(name: str, language: str) -> str:
-    """Return what a vendor is called in a language."""
-    return "Huawei Ascend" if name == "ascend" and language == "en" else VENDORS[name]
-
-
-def _vendors(term: Term, language: str) -> list[Markup]:
-    colon, shown = (
-        words_of("glossary", language)["colon"],
-        Markup('<span class="glossary__vendor">{}{}{}</span>'),
-    )
-    return [
-        shown.format(vendor(key, language), colon, name)
-        for key, name in (term.vendors.names.items() if term.vendors else ())
-    ]
-
-
 def vendor_table(glossary: Glossary, language: str) -> str:
     """Return what vendors call the same thing, subject by subject, with the sources, as HTML."""
-    days: dict[str, str] = {}
-    subjects = []
+    words, days, subjects = words_of("glossary", language), dict[str, str](), []
     for subject in glossary.subjects.values():
         rows = []
         for term in subject.terms:
@@ -230,8 +211,8 @@ def vendor_table(glossary: Glossary, language: str) -> str:
             subjects.append((subject.title.in_language(language), rows))
     return html.render(
         "vendor_terms.html",
-        words=words_of("glossary", language),
-        vendors=[vendor(name, language) for name in VENDORS],
+        words=words,
+        vendors=[words.get(key, name) for key, name in VENDORS.items()],
         subjects=subjects,
         sources=days.items(),
     )

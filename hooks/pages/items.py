@@ -1,17 +1,15 @@
 """What the handbook holds, whatever its kind, as one record: a note, a term, a chart, a question.
 
-Each module that shows things of a kind lists them as items (`items` in glossary, resources,
-questions, calculator, blocks, answers); `catalogue` gathers them. Links, search, lists and
-counts read these.
+Each module that shows things of a kind lists them as items; `catalogue` gathers them. Links,
+search, lists and counts read these.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from hooks.notes import LANGUAGES, Catalogue, Note
 
 KINDS = ("note", "question", "term", "resource", "calculator", "figure", "answer", "symptom")
 """In the order in which counts name them."""
@@ -46,6 +44,12 @@ class Item:
     """What it is in each language in which its page exists."""
     topics: tuple[str, ...] = ()
     """Ids of areas of the map."""
+
+
+def versions(notes: Catalogue, note_id: str) -> dict[str, Note]:
+    """Return the note of an id in each language in which it exists."""
+    shown = (notes.in_language(note_id, language) for language in LANGUAGES)
+    return {note.language: note for note in shown if note is not None}
 
 
 def area_of(note_id: str) -> str:

@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from hooks.data import Layout
+from hooks.data import Layout, LearningPath
 from hooks.findings import rules
 from hooks.links import external
+from hooks.notes import Entry
 from hooks.pages import catalogue, contents, glossary, paths, questions, resources, sources, topics
 from hooks.pages.term_marks import Marks
 from hooks.pages.view import View
 
 if TYPE_CHECKING:
     import datetime
-    from collections.abc import Mapping, Sequence
 
-    from hooks.data import LearningPath
-    from hooks.notes import Entry
     from hooks.pages.data import Data
 
 

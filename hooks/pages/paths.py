@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
+from hooks.data import Layout, LearningPath
 from hooks.data import paths as learning
-from hooks.findings import nearest
-from hooks.notes import all_needed, minutes, needed
-from hooks.pages.view import escape
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from hooks.data import Layout, LearningPath
-    from hooks.findings import Document, Finding
-    from hooks.notes import Catalogue
-    from hooks.pages.view import View
+from hooks.findings import Document, Finding, nearest
+from hooks.notes import Catalogue, all_needed, minutes, needed
+from hooks.pages.view import View, escape
 
 PAGE = "learn/index"
 """The note that shows them all."""

@@ -7,22 +7,19 @@ import io
 import json
 import posixpath
 import re
+import sys
+from collections.abc import Mapping, Sequence
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urljoin
 
 from hooks.links import resolve
-from hooks.notes import Card, questions
+from hooks.notes import Card, Catalogue, Note, questions
 from hooks.pages import html as templates
-from hooks.pages.items import Item, Said, area_of
+from hooks.pages.items import Item, Said, area_of, versions
 from hooks.pages.view import View
 from hooks.pages.view import escape as markdown_escape
 from hooks.pages.words import row_of, words_of
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from hooks.notes import Catalogue, Note
 
 SCRIPT = "questions.js"
 """What the page of practice loads: the questions of its language, beside it."""
@@ -44,8 +41,8 @@ def fold(html: str, note: Note, twin: Note | None) -> tuple[str, list[Card]]:
     """Fold the answers of a rendered page of questions; return it and its questions as cards."""
     asked = questions.read_questions(note)
     source = note if note.language == "zh" or twin is None else twin
-    keys = [one.heading.id for one in questions.read_questions(source)]
-    keys += [one.heading.id for one in asked[len(keys) :]]
+    others = questions.read_questions(source)
+    keys = [one.heading.id for one in (*others, *asked[len(others) :])]
     foot = _FOOT.search(html)
     end = foot.start() if foot else len(html)
     chunks = _HEADING.split(html[:end])
@@ -104,7 +101,8 @@ def data(cards: Sequence[Card], language: str) -> str:
             "facts": facts_of(card, language),
             "href": f"{card.page}#{card.anchor}",
             "question": card.question,
-            "html": apart(card.answer, card.page),
+            # Apart from its page: without ids, and its own links complete.
+            "html": _LOCAL.sub(f"{card.page}#", _ID.sub(r"\1", card.answer)),
         }
         for card in cards
     ]
@@ -137,11 +135,6 @@ def deck(cards: Sequence[Card], language: str, base: str) -> str:
     return out.getvalue()
 
 
-def apart(html: str, page: str) -> str:
-    """Return a part of a page for another one beside it: without ids, its own links complete."""
-    return _LOCAL.sub(f"{page}#", _ID.sub(r"\1", html))
-
-
 def listing(view: View) -> str:
     """Return the place of practice, which a script fills; every subject with its questions, as
     Markdown; and the way to the cards.
@@ -167,29 +160,24 @@ def items(notes: Catalogue) -> list[Item]:
     """Return the interview questions; their topics are those of the notes that they lead to."""
     found = []
     for note in _pages(View(notes, "zh")):
-        twin = notes.twin(note, "en")
-        asked = questions.read_questions(note)
-        others = questions.read_questions(twin) if twin else []
-        for number, one in enumerate(asked):
+        every = versions(notes, note.id).items()
+        asked = {language: questions.read_questions(one) for language, one in every}
+        ours = asked[note.language]
+        for number, (one, after) in enumerate(zip(ours, [*ours[1:], None], strict=True)):
             said = {
                 language: Said(those[number].heading.text, "", those[number].heading.id)
-                for language, those in (("zh", asked), ("en", others))
+                for language, those in asked.items()
                 if number < len(those)
             }
-            end = asked[number + 1].heading.line if number + 1 < len(asked) else None
-            topics = _topics(note, one.heading.line, end)
-            found.append(Item("question", f"{note.id}#{one.heading.id}", note.id, said, topics))
+            lines = range(one.heading.line, after.heading.line if after else sys.maxsize)
+            topics = dict.fromkeys(
+                area_of(resolve(link.target, note.path).path or "")
+                for link in note.source.links
+                if link.line in lines and ".md" in link.target
+            )
+            key, shown = f"{note.id}#{one.heading.id}", tuple(filter(None, topics))
+            found.append(Item("question", key, note.id, said, shown))
     return found
-
-
-def _topics(note: Note, line: int, end: int | None) -> tuple[str, ...]:
-    """Return the areas of the notes that lines of a page link to."""
-    areas = (
-        area_of(resolve(link.target, note.path).path or "")
-        for link in note.source.links
-        if line <= link.line and (end is None or link.line < end) and ".md" in link.target
-    )
-    return tuple(dict.fromkeys(filter(None, areas)))
 
 
 def _pages(view: View) -> list[Note]:

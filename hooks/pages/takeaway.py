@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from hooks.notes import is_takeaway
-
-if TYPE_CHECKING:
-    from hooks.notes import Note
+from hooks.notes import Note, is_takeaway
 
 AFTER = "<!-- after the takeaway -->"
 """Where overrides/partials/content.html puts what may be done with the page."""

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import posixpath
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from hooks.notes import Catalogue, Note
 from hooks.pages.words import words_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from hooks.notes import Catalogue, Note
 
 _SPECIAL = re.compile(r"([\\`*_\[\]<>$|])")
 
