@@ -13,7 +13,7 @@ from markdown_it import MarkdownIt
 
 from hooks.markdown import github_slug, plain_text
 from hooks.notes import Catalogue, Note
-from hooks.pages.items import Item, Said, area_of, versions
+from hooks.pages.items import Item, Said, areas_of, versions
 
 HEADING = re.compile(r"看到什么，?做什么")
 """What the heading of a table of symptoms is called in Chinese; its twin is the one in order."""
@@ -31,12 +31,11 @@ def items(notes: Catalogue) -> list[Item]:
     found = []
     for note_id in sorted(notes.ids(), key=lambda one: one != "index"):
         kind = "answer" if note_id == "index" else "symptom"
-        topics = (area_of(note_id),) if area_of(note_id) else ()
         said = {one: said_in(note, notes) for one, note in versions(notes, note_id).items()}
         for row in itertools.zip_longest(*said.values()):
             ours = {language: one for language, one in zip(said, row, strict=True) if one}
             key = f"{note_id}#{next(iter(ours.values())).anchor}"
-            found.append(Item(kind, key, note_id, ours, topics))
+            found.append(Item(kind, key, note_id, ours, areas_of(note_id)))
     return found
 
 

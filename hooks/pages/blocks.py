@@ -18,7 +18,7 @@ from hooks.data import BlockError, caption, load_record
 from hooks.findings import Fast
 from hooks.markdown import Fence, plain_text
 from hooks.notes import Catalogue, Note
-from hooks.pages.items import Item, Said, area_of
+from hooks.pages.items import Item, Said, areas_of
 
 if TYPE_CHECKING:
     from hooks.pages.fences import DataFences
@@ -104,7 +104,7 @@ def items(notes: Catalogue, fences: DataFences) -> list[Item]:
             said = Said(title, "", anchor, heading)
             found.setdefault((note.id, anchor), {}).setdefault(note.language, said)
     return [
-        Item("figure", f"{note_id}#{anchor}", note_id, said, (area_of(note_id),))
+        Item("figure", f"{note_id}#{anchor}", note_id, said, areas_of(note_id))
         for (note_id, anchor), said in found.items()
     ]
 

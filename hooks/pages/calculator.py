@@ -18,7 +18,7 @@ from hooks.links import page_address
 from hooks.notes import LANGUAGES
 from hooks.pages import calc_tile
 from hooks.pages.html import render, way
-from hooks.pages.items import Item, Said, area_of
+from hooks.pages.items import Item, Said, areas_of
 from hooks.pages.words import say, words_of
 
 TOPIC = "calc"
@@ -44,10 +44,9 @@ def render_block(
         CalcError: There is no such calculator, or its worked example does not compute.
     """
     titles = titles or {}
-    choice = calc_tile.read(source)
-    if choice is not None:
+    if ":" in source:
         return calc_tile.render(
-            choice, calculators=calculators, language=language, page_dir=page_dir, titles=titles
+            source, calculators=calculators, language=language, page_dir=page_dir, titles=titles
         )
     name = source.strip()
     record, own = calculators.record(name), f"{TOPIC}/{name}"
@@ -94,9 +93,16 @@ def items(calculators: Engine, shown: Mapping[str, Sequence[str]]) -> list[Item]
     for name, notes in shown.items():
         if name in calculators.records:  # else the fence's own check says so
             record, own = calculators.record(name), f"{TOPIC}/{name}"
-            topics = (area_of(record["note"]),) if record["note"] else ()
             both = {language: said(record, language) for language in LANGUAGES}
-            found.append(Item("calculator", name, own if own in notes else notes[0], both, topics))
+            found.append(
+                Item(
+                    "calculator",
+                    name,
+                    own if own in notes else notes[0],
+                    both,
+                    areas_of(record["note"]),
+                )
+            )
     return found
 
 

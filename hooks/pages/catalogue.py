@@ -14,7 +14,7 @@ from hooks.calc import Engine
 from hooks.data import Glossary, Library
 from hooks.notes import Catalogue, Note
 from hooks.pages import answers, blocks, calculator, glossary, questions, resources
-from hooks.pages.items import Item, Said, area_of, versions
+from hooks.pages.items import Item, Said, areas_of, versions
 from hooks.pages.view import View
 
 if TYPE_CHECKING:
@@ -54,8 +54,7 @@ def _notes(notes: Catalogue) -> Iterator[Item]:
         said = {
             one: Said(note.title, note.meta.description) for one, note in both.items() if note.meta
         }
-        area = area_of(note_id)
-        yield Item("note", note_id, note_id, said, (area,) if area else ())
+        yield Item("note", note_id, note_id, said, areas_of(note_id))
 
 
 def by_page(items: Iterable[Item]) -> dict[tuple[str, str], list[tuple[Item, Said]]]:

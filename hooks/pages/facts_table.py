@@ -18,6 +18,7 @@ from hooks.data import (
     select,
     terms,
 )
+from hooks.links import page_address
 from hooks.pages import citations, html
 from hooks.pages.words import words_of
 
@@ -47,7 +48,7 @@ def render(spec: str, base: FactBase, language: str, page_dir: str = "") -> str:
     table = _Table(base, language)
     rows = [table.row(row, chosen.columns) for row in chosen.rows.values()]
     files = {kind.upper(): downloads.path_of(chosen.name, kind) for kind in ("csv", "json")}
-    bibliography = html.way(citations.page_of(language), page_dir)
+    bibliography = html.way(page_address(citations.PAGE, language), page_dir)
     return html.render(
         "facts.html",
         words=words,

@@ -13,7 +13,7 @@ from hooks.findings import Finding, nearest
 from hooks.markdown import Heading
 from hooks.notes import LANGUAGES, Catalogue, Note
 from hooks.pages import html
-from hooks.pages.items import Item, Said, area_of
+from hooks.pages.items import Item, Said, areas_of
 from hooks.pages.view import View
 from hooks.pages.words import words_of
 
@@ -36,7 +36,7 @@ def address(term: str, page_id: str) -> str:
 
 def page(to: str, page_id: str) -> str:
     """Return the address of a page, from another one of the same language."""
-    return posixpath.relpath(f"{to}.html", posixpath.dirname(page_id) or ".")
+    return html.way(f"{to}.html", posixpath.dirname(page_id))
 
 
 def check(glossary: Glossary, notes: Catalogue) -> list[Finding]:
@@ -104,7 +104,7 @@ def items(glossary: Glossary) -> list[Item]:
             term.id,
             PAGE,
             {language: said(term, subject, language) for language in LANGUAGES},
-            (area_of(term.defined),) if term.defined else (),
+            areas_of(term.defined),
         )
         for subject, group in glossary.subjects.items()
         for term in group.terms

@@ -11,9 +11,6 @@ from dataclasses import dataclass, field
 
 from hooks.notes import LANGUAGES, Catalogue, Note
 
-KINDS = ("note", "question", "term", "resource", "calculator", "figure", "answer", "symptom")
-"""In the order in which counts name them."""
-
 
 @dataclass(frozen=True, slots=True)
 class Said:
@@ -35,7 +32,7 @@ class Item:
     """One thing that a reader may look for."""
 
     kind: str
-    """One of `KINDS`."""
+    """`note`, `question`, `term`, `resource`, `calculator`, `figure`, `answer` or `symptom`."""
     key: str
     """Its name among those of its kind."""
     note: str
@@ -52,6 +49,7 @@ def versions(notes: Catalogue, note_id: str) -> dict[str, Note]:
     return {note.language: note for note in shown if note is not None}
 
 
-def area_of(note_id: str) -> str:
-    """Return the area that a note lies in: its outermost folder."""
-    return note_id.partition("/")[0] if "/" in note_id else ""
+def areas_of(note_id: str) -> tuple[str, ...]:
+    """Return the area that a note lies in, its outermost folder; none for one at the root."""
+    folder, slash, _ = note_id.partition("/")
+    return (folder,) if slash else ()

@@ -21,7 +21,7 @@ from hooks.pages.values import links
 from hooks.pages.values.values import Resolver
 from hooks.search import from_html, sections
 
-_EMPTY_HEADING = re.compile(r"<th((?: style=\"[^\"]*\")?)></th>")
+_CORNER = re.compile(r"<th((?: style=\"[^\"]*\")?)></th>")
 """An empty corner of a table, which a screen reader must not announce as a column's heading."""
 
 
@@ -123,12 +123,17 @@ def complete(page: Rendered, place: Place, shared: Shared) -> tuple[str, Effects
         effects.searched = [found]
     else:
         effects.fallback = place.page
-    html = _EMPTY_HEADING.sub(r"<td\1></td>", html)
+    html = free_corners(html)
     if note.id in shared.held:
         html = drafts.notice(place.language) + html
     html = shared.drawings.put_in(html, note.language)  # search has collected the diagram's text
     html = shared.marks.mark(html, note)  # after search has collected: it finds the text alone
     return takeaway.card(html, note), effects
+
+
+def free_corners(html: str) -> str:
+    """Return the page with empty heading cells as plain cells, which announce nothing."""
+    return _CORNER.sub(r"<td\1></td>", html)
 
 
 def _with_data(page: Rendered, note: Note, place: Place, shared: Shared, effects: Effects) -> str:

@@ -16,7 +16,7 @@ from urllib.parse import urljoin
 from hooks.links import resolve
 from hooks.notes import Card, Catalogue, Note, questions
 from hooks.pages import html as templates
-from hooks.pages.items import Item, Said, area_of, versions
+from hooks.pages.items import Item, Said, areas_of, versions
 from hooks.pages.view import View
 from hooks.pages.view import escape as markdown_escape
 from hooks.pages.words import row_of, words_of
@@ -171,12 +171,13 @@ def items(notes: Catalogue) -> list[Item]:
             }
             lines = range(one.heading.line, after.heading.line if after else sys.maxsize)
             topics = dict.fromkeys(
-                area_of(resolve(link.target, note.path).path or "")
+                area
                 for link in note.source.links
                 if link.line in lines and ".md" in link.target
+                for area in areas_of(resolve(link.target, note.path).path or "")
             )
-            key, shown = f"{note.id}#{one.heading.id}", tuple(filter(None, topics))
-            found.append(Item("question", key, note.id, said, shown))
+            key = f"{note.id}#{one.heading.id}"
+            found.append(Item("question", key, note.id, said, tuple(topics)))
     return found
 
 

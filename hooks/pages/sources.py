@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from hooks.data import FactBase
 from hooks.links import page_address
 from hooks.notes import Note
-from hooks.pages.citations import anchor, page_of
+from hooks.pages.citations import PAGE, anchor
 from hooks.pages.footnotes import mark
 from hooks.pages.html import render as render_line
 from hooks.pages.html import way
@@ -28,7 +28,7 @@ def render(base: FactBase, users: Mapping[str, Sequence[Note]], language: str) -
 
     `users` are the notes of this language that rest on a source, by its key.
     """
-    words, here = words_of("sources", language), posixpath.dirname(page_of(language))
+    words, here = words_of("sources", language), posixpath.dirname(page_address(PAGE, language))
     families: dict[str, list[str]] = defaultdict(list)  # those that use a source
     for name, family in base.families.items():
         for key in {cell.source for row in family.rows.values() for cell in row.cells.values()}:

@@ -14,6 +14,7 @@ from urllib.parse import unquote
 
 from hooks.data import Text, units
 from hooks.findings import nearest
+from hooks.pages.words import words_of
 
 KINDS = ("fact", "measured", "calc")
 _OPTIONS = ("round", "terms")
@@ -40,23 +41,6 @@ _NUMBER = (
     r"(?P<gap>(?:[ \u00a0\u202f]|&nbsp;|&#160;)?)"
 )
 _ROUNDING = 1 + 1e-9
-
-_SAYS: dict[tuple[str, str], dict[str, tuple[str, ...]]] = {
-    ("direction", "uni"): {
-        "zh": ("单向", "每方向", "每个方向", "一个方向", "同一方向", "各方向"),
-        "en": (
-            *("one direction", "one way", "one-way", "unidirectional", "per direction"),
-            *("each direction", "each way", "a direction", "either direction"),
-        ),
-    },
-    ("direction", "bi"): {
-        "zh": ("双向", "两个方向", "收发合计"),
-        "en": ("both directions", "both ways", "bidirectional", "two-way", "two directions"),
-    },
-    ("density", "dense"): {"zh": ("稠密",), "en": ("dense",)},
-    ("density", "sparse"): {"zh": ("稀疏",), "en": ("sparse", "sparsity")},
-}
-"""Words by which a sentence says what a figure counts; the first is the one to suggest."""
 
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _SENTENCE_END = re.compile(r"(?<=[。！？；])|(?<=[.!?;])(?=\s)")
@@ -212,12 +196,9 @@ def _with_unit(number: str, unit: str, gap: str = " ") -> str:
 
 def missing_terms(sentence: str, truth: Truth, language: str) -> list[str]:
     """Return the words for direction and density that a sentence should hold and does not."""
-    lacking = []
-    for term, value in (("direction", truth.direction), ("density", truth.density)):
-        words = _SAYS.get((term, value or ""), {}).get(language, ())
-        if words and not any(word in sentence.lower() for word in words):
-            lacking.append(words[0])
-    return lacking
+    says, bare = words_of("says", language), sentence.lower()
+    every = [says[one].split(" | ") for one in (truth.direction, truth.density) if one in says]
+    return [words[0] for words in every if not any(word in bare for word in words)]
 
 
 def context(lines: list[str], line: int, column: int) -> str:

@@ -16,6 +16,7 @@ from urllib.parse import urlencode
 from hooks.calc import engine
 from hooks.data import BlockError, FactBase, Text, measured, terms, wording
 from hooks.findings import nearest
+from hooks.links import page_address
 from hooks.pages import citations
 from hooks.pages.values.markers import Marker, MarkerError, Truth, parse
 from hooks.pages.words import words_of
@@ -155,9 +156,11 @@ class Resolver:
         }
         said = ", ".join(f"{key} = {text}" for key, text in given.items())
         title = f"{words['computed']}{words['colon']}{name}({said}) → {output}"
-        query = urlencode({f"{name}.{key}": text for key, text in given.items()})
-        prefix = "" if language == "zh" else f"{language}/"
-        href = f"{prefix}calc/{name}.html?{query}" if f"calc/{name}" in self.pages else ""
+        query, page = (
+            urlencode({f"{name}.{key}": text for key, text in given.items()}),
+            f"calc/{name}",
+        )
+        href = f"{page_address(page, language)}?{query}" if page in self.pages else ""
         return Resolved(Truth(value, own_unit or unit), title, href, "calc")
 
     def _input(self, text: str, language: str) -> float | str:
