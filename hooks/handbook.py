@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import posixpath
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, partial
@@ -27,13 +28,11 @@ from hooks.notes import (
     questions,
     twins,
 )  # fmt: skip
-from hooks.pages import Data, markers, term_marks, topics
+from hooks.pages import Data, markers, topics
 from hooks.pages import catalogue as everything
 from hooks.pages import fences as data_fences
 from hooks.pages import glossary as glossary_page
 from hooks.pages import paths as paths_page
-from hooks.pages import resources as resources_page
-from hooks.pages import sources as bibliography
 from hooks.pages.values import check as value_check
 from hooks.search.words import term_forms
 
@@ -201,31 +200,16 @@ def fill(
     """
     if not markers.are_in(markdown):
         return markdown
-    data, shown = tree.data, published(tree.notes)
-
-    def library(language: str) -> str:
-        users = data.users(language)
-        cited = resources_page.citing(tree.library, tree.notes, language, tree.facts, users)
-        return resources_page.render(tree.library, tree.areas, cited, language)
-
-    def uses(language: str) -> glossary_page.Uses:
-        order = [page.path.removesuffix(".md") for one in tree.entries for page in one.pages()]
-        return term_marks.Marks(tree.glossary).uses(shown, order, language)
-
     page = markers.Page(
-        path,
+        published(tree.notes),
         language,
-        shown,
-        tree.entries,
-        added or {},
-        tree.areas,
-        Layout(tree.docs).report,
-        sources=lambda language: bibliography.render(tree.facts, data.users(language), language),
+        posixpath.relpath(".", posixpath.dirname(path) or "."),
+        path=path,
+        data=tree.data,
+        entries=tree.entries,
+        areas=tree.areas,
         learning=tree.paths,
-        resources=library,
-        terms=tree.glossary,
-        items=data.items,
-        uses=uses if added is not None else None,
+        added=added,
     )
     return markers.fill_markers(markdown, page)
 

@@ -13,6 +13,7 @@ from playwright.sync_api import Page, expect
 from hooks.data import load_paths
 from hooks.pages import foot
 from hooks.pages import paths as pages
+from hooks.pages.view import View
 from tests.browser import waiting
 from tests.browser.conftest import Window
 from tests.conftest import ROOT
@@ -58,7 +59,7 @@ def open_page(window: Window, tmp_path: Path) -> Iterator[Open]:
         return file
 
     def open_it(language: str, name: str = "paths", init: str = "", **options: Any) -> Page:
-        text = pages.render(paths, found, language)
+        text = pages.render(View(found, language), paths)
         listing = markdown.markdown(text, extensions=["md_in_html", "attr_list"])
         file = write("paths", language, listing)
         for one in NAMES:

@@ -12,6 +12,7 @@ from playwright.sync_api import Page, expect
 from hooks.notes.note import Catalogue
 from hooks.notes.questions import Card
 from hooks.pages import questions
+from hooks.pages.view import View
 from tests.browser import waiting
 from tests.browser.conftest import Window
 from tests.conftest import ROOT
@@ -48,7 +49,7 @@ def open_page(window: Window, tmp_path: Path) -> Iterator[Open]:
     complaints: list[str] = []
 
     def open_it(language: str = "en", query: str = "", barred: bool = False, **more: Any) -> Page:
-        place = questions.listing(Catalogue({}), language)
+        place = questions.listing(View(Catalogue(), language))
         (tmp_path / questions.SCRIPT).write_text(
             questions.data(cards(language), language), encoding="utf-8"
         )
