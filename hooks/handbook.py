@@ -13,7 +13,7 @@ from hooks.data import Layout, facts, glossary, measured_check, resources
 from hooks.data import paths as ways
 from hooks.drawings import diagrams, figure_check
 from hooks.findings import Finding
-from hooks.links import Settings, assets, check, moved, safety, text
+from hooks.links import Settings, assets, check_links, moved, safety, text
 from hooks.markdown import rendered, split, text_of
 from hooks.notes import (
     Catalogue,
@@ -101,7 +101,7 @@ def read_tree(
         *_orphans(root, docs, notes),
         *_check_diagrams(notes, docs),
         *_check_data(data),
-        *check.check_links(notes, settings, generated_ids(tree, kept=True)),
+        *check_links(notes, settings, generated_ids(tree, kept=True)),
     ]
     return replace(tree, findings=sorted(set(found)))
 
@@ -117,7 +117,7 @@ def check_note(tree: Tree, path: str, repo_url: str = "", site_url: str = "") ->
     note = tree.notes.notes[path]
     settings = Settings(repo_url, site_url, tree.root, tree.docs.name)
     findings = _verdict(note, tree.data)
-    findings += check.check_links(tree.notes, settings, generated_ids(tree), note)
+    findings += check_links(tree.notes, settings, generated_ids(tree), note)
     return sorted(set(findings))
 
 

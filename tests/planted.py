@@ -142,7 +142,6 @@ FILES: dict[str, str | bytes] = {
     "parts/only-from-parts.md": "# Only\n",
     "bom.md": b"\xef\xbb\xbf# Mark\n",
     "latin.md": b"# L\n\ncaf\xe9\n",
-    "fields.md": "---\nimage: img/none.png\nrelated:\n  - target.md\n  - gone.md\n---\n# Fields\n",
     "deep/includes.md": '# Includes\n\n--8<-- "parts/snippet.md"\n',
 }
 CONFIG = """\
@@ -156,8 +155,6 @@ markdown_extensions: [abbr, admonition, attr_list, def_list, footnotes, md_in_ht
 PLANTED = {
     ("docs/bom.md", 1, "encoding"),
     ("docs/latin.md", 3, "encoding"),
-    ("docs/fields.md", 2, "dead-link"),
-    ("docs/fields.md", 5, "dead-link"),
     ("docs/deep/includes.md", 3, "include"),
     ("docs/img/orphan.png", 0, "orphan-asset"),
     ("mkdocs.yml", 7, "nav-missing"),

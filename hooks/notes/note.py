@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -71,6 +72,11 @@ class Note:
         if self.meta is not None:
             return self.meta.title
         return self.source.headings[0].text if self.source.headings else self.id
+
+    def line_of(self, pattern: str) -> int:
+        """Return the first line that begins so, such as that of a field; 1 if none does."""
+        match = re.search(f"^{pattern}", self.text, re.MULTILINE)
+        return self.text.count("\n", 0, match.start()) + 1 if match else 1
 
 
 @dataclass(frozen=True, slots=True)

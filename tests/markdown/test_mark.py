@@ -197,7 +197,9 @@ def both(text: str) -> tuple[str, str, Source]:
     """Return the page of a text, the page of the marked text, and what was read from it."""
     marked = mark(text)
     html = render(marked.text, DOCS)
-    return render(text, DOCS).html, finish(html.html, marked), read(marked, html)
+    pages = (render(text, DOCS).html, finish(html.html, marked, str))
+    plain, finished = (LexborHTMLParser(f"<body>{page}").html or "" for page in pages)
+    return plain, finished, read(marked, html)
 
 
 def addresses(html: str) -> set[str]:
@@ -322,4 +324,4 @@ def test_fences_and_tags() -> None:
     ["[" * 5000, "![" * 3000, "`" * 4001, "[a](" * 2000, "<a " * 3000, "$" * 3001, "*" * 3000],
 )
 def test_hostile_text_is_marked(text: str) -> None:
-    assert finish(mark(text).text, mark(text)).count("x-link") == 0
+    assert finish(mark(text).text, mark(text), str).count("x-link") == 0
