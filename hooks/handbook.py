@@ -187,7 +187,7 @@ def _verdict(note: Note, data: Data) -> list[Finding]:
     if "<!--" in note.text:
         findings += value_check.check_note(note, data.notes, data.resolver)
     if not note.is_draft:
-        findings += budgets.check_budgets(alone)
+        findings += budgets.check_note(note)
     if note.language == "zh":
         findings += term_forms.check_forms(alone, list(data.glossary[0].terms.values()))
     return findings
