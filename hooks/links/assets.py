@@ -30,11 +30,7 @@ def orphans(
 ) -> Iterator[Finding]:
     """Yield the assets that no note, style sheet, script, template or configuration names.
 
-    Args:
-        catalogue: The notes and the other files.
-        docs: The docs folder.
-        prefix: Its path from the repository root, for messages.
-        beside: Files outside the docs folder that may name assets: configuration, templates.
+    `beside` are the files outside the docs folder that may name assets.
     """
     kinds = (path for path in catalogue.other_files if _KINDS.search(path))
     left = {path for path in kinds if _NOT_OURS.search(path) is None}

@@ -35,10 +35,9 @@ _WORDS = {
 
 
 def ask(root: Path, report: Path) -> str:
-    """Ask for every address in the notes and data below `root`; write the report.
+    """Ask for every address in the notes and data below `root`; say in a sentence what came of it.
 
-    Returns:
-        What came of it, in a sentence. Where no host answered, the report stays as it was.
+    Where no host answered, the report stays as it was.
     """
     lychee = shutil.which("lychee", path=Path(sys.executable).parent) or shutil.which("lychee")
     if lychee is None:

@@ -40,15 +40,8 @@ def check_links(
 ) -> list[Finding]:
     """Check the addresses that every note, or one, names, without building the site.
 
-    A link must work in both places where people read: on the site, and in GitHub's view of the
-    file.
-
-    Args:
-        catalogue: The notes.
-        settings: Where the handbook lies.
-        generated: Gives the ids that a build adds to the page of a note; asked only where the
-            text lacks one.
-        only: The note to check; default all.
+    A link must work on the site and in GitHub's view of the file. `generated` gives the ids that a
+    build adds to the page of a note; it is asked only where the text lacks one.
     """
     judge = _Judge(catalogue, settings, generated, Files(catalogue), draft_ids(catalogue))
     notes = [only] if only is not None else catalogue.notes.values()

@@ -28,11 +28,9 @@ class Settings:
 
 
 def path_of(address: str, settings: Settings) -> tuple[str, str] | None:
-    """Return what an address names within this repository or site.
+    """Return path from the repository root, and fragment, of an address of this repository or site.
 
-    Returns:
-        Path from the repository root (percent-encoding decoded) and fragment, or None when the
-        address is elsewhere or names what a path cannot: a commit, an issue, the repository.
+    None: it is elsewhere, or names what a path cannot: a commit, an issue, the repository.
     """
     try:
         parts = urlsplit(address)

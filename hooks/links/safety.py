@@ -93,13 +93,7 @@ def _attribute_lists(note: Note) -> Iterator[tuple[int, int, str, str]]:
 
 
 def check_rendered(content: str, file: str, text: str) -> list[Finding]:
-    """Look for scripts, handlers and scripted addresses in the HTML made from a note.
-
-    Args:
-        content: The HTML of the note's content, before anything of ours is added to it.
-        file: The note's path from the repository root.
-        text: The note's source, to find the line.
-    """
+    """Look for scripts, handlers and scripted addresses in the HTML made from a note's text."""
 
     def finding(needle: str, message: str) -> Finding:
         offset = text.lower().find(needle.lower())

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from functools import cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+from mdit_py_plugins.dollarmath import dollarmath_plugin
+from mdit_py_plugins.footnote import footnote_plugin
 
 from hooks.markdown import html_tags
 from hooks.markdown.heading_ids import Slugger
@@ -13,10 +17,8 @@ from hooks.markdown.mark import TOKEN, Marked, plain
 from hooks.markdown.source import Fence, Heading, HtmlTag
 from hooks.markdown.text import place_in, visible
 
-if TYPE_CHECKING:
-    from markdown_it import MarkdownIt
-    from markdown_it.token import Token
-
+_PARSER = MarkdownIt("gfm-like", {"html": True, "linkify": False})
+_PARSER.use(footnote_plugin).use(dollarmath_plugin)
 _CLOSED_AT_ONCE = re.compile(r"\s{0,99}</")
 
 
@@ -38,20 +40,10 @@ class View(NamedTuple):
         return frozenset(found - {""})
 
 
-@cache
-def _parser() -> MarkdownIt:
-    from markdown_it import MarkdownIt
-    from mdit_py_plugins.dollarmath import dollarmath_plugin
-    from mdit_py_plugins.footnote import footnote_plugin
-
-    parser = MarkdownIt("gfm-like", {"html": True, "linkify": False})
-    return parser.use(footnote_plugin).use(dollarmath_plugin)
-
-
 def read(marked: Marked) -> View:
     """Return GitHub's view of a marked text; lines and columns are those of the text."""
     view, slugger = View([], [], [], set()), Slugger()
-    tokens = _parser().parse(marked.text)
+    tokens = _PARSER.parse(marked.text)
     for number, token in enumerate(tokens):
         if token.map is None:
             continue

@@ -157,13 +157,7 @@ def _candidates(text: str) -> Iterator[tuple[int, int, str, str]]:
 
 
 def finish(html: str, marked: Marked, address: Callable[[str], str]) -> str:
-    """Return HTML without tokens: addresses in links, elsewhere the text as it was.
-
-    Args:
-        html: What the renderer made of the marked text.
-        marked: The marked text.
-        address: Gives the final address of a link in Markdown; raw HTML stays as it is written.
-    """
+    """Return HTML without tokens: in links of Markdown the final address, else what was written."""
 
     def in_attribute(match: re.Match[str]) -> str:
         one = marked.marks[int(match["number"])]

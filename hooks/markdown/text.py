@@ -5,12 +5,10 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Iterable
-from functools import cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-if TYPE_CHECKING:
-    from markdown_it import MarkdownIt
-    from markdown_it.token import Token
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
 
 _FRONT_MATTER = re.compile(
     r"\A---[ \t]*\r?\n(?P<yaml>.*?)^---[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE
@@ -19,6 +17,7 @@ _REFERENCE = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]
 _OLD_REFERENCE = re.compile(
     r"&(?:#[0-9]{1,7};?|#[xX][0-9a-fA-F]{1,6};?|[A-Za-z][A-Za-z0-9]{0,31}(?:;|(?![A-Za-z0-9=])))"
 )
+_INLINE = MarkdownIt("commonmark").enable("strikethrough")
 COMMENT = re.compile(r"<!--(?P<text>.*?)-->", re.DOTALL)
 
 
@@ -44,17 +43,9 @@ def place_in(text: str, offset: int) -> tuple[int, int]:
     return text.count("\n", 0, offset) + 1, offset - text.rfind("\n", 0, offset)
 
 
-@cache
-def _inline() -> MarkdownIt:
-    # Loaded when there is markup to read: most runs of a warm check meet none.
-    from markdown_it import MarkdownIt
-
-    return MarkdownIt("commonmark").enable("strikethrough")
-
-
 def plain_text(markup: str) -> str:
     """Return the text of inline Markdown without its markup."""
-    return visible(_inline().parseInline(markup)[0].children or [])
+    return visible(_INLINE.parseInline(markup)[0].children or [])
 
 
 def visible(tokens: Iterable[Token]) -> str:

@@ -20,14 +20,7 @@ _ODD_SEPARATOR = re.compile("[\u2028\u2029\u0085\x0c]")
 def read_note(
     path: str, data: bytes, docs: Path, prefix: str = "docs"
 ) -> tuple[Note, list[Finding]]:
-    """Return one note (with `meta` None when its front matter is bad), and what is wrong with it.
-
-    Args:
-        path: Path below the docs folder, with forward slashes.
-        data: The file's bytes.
-        docs: The docs folder, which includes begin in.
-        prefix: Its path from the repository root, for messages.
-    """
+    """Return one note, without `meta` when its front matter is bad, and what is wrong with it."""
     notes, findings = _read({path: data}, docs, prefix, cache.Cache())
     return notes[path], findings
 
@@ -84,13 +77,7 @@ def _files(docs: Path) -> list[str]:
 def load(
     docs: Path, root: Path | None = None, kept: cache.Cache | None = None
 ) -> tuple[Catalogue, list[Finding]]:
-    """Read all notes below a folder.
-
-    Args:
-        docs: The folder of notes.
-        root: The repository root that messages are relative to; default: its parent.
-        kept: What earlier runs have rendered.
-    """
+    """Read all notes below a folder; messages are relative to `root`, by default its parent."""
     prefix = Path(os.path.relpath(docs, root or docs.parent)).as_posix()
     paths = _files(docs)
     texts = {path: (docs / path).read_bytes() for path in paths if path.endswith(".md")}
