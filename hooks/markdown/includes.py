@@ -55,12 +55,16 @@ def _problems(match: re.Match[str], docs: Path, fenced: bool) -> Iterator[str]:
     file = docs / path
     if not path:
         yield 'an include names its file on its own line: --8<-- "topic/code/file.py:section"'
+    if "://" in path:
+        yield f"include '{path}' is an address; only files below {docs.name}/ are included"
+    if path.startswith("/") or ".." in path.split("/"):
+        yield f"include '{path}' leaves {docs.name}/, which is refused"
     if path.endswith(".md") and file.is_file():
         yield f"include '{path}' is a note, which may lead back to itself; link to it"
     if not fenced:
         yield f"include '{path}' stands outside a fence; only programs are included, as code"
-    if not file.is_file() or path.startswith("/") or ".." in path.split("/"):
-        yield f"include '{path}' does not exist below {docs.name}/; no other file is included"
+    if not file.is_file():
+        yield f"include '{path}' does not exist below {docs.name}/"
     if any(one["path"] for one in _INCLUDE.finditer(file.read_text("utf-8", "replace"))):
         yield f"'{path}' includes another file; a note names each file itself"
     try:
