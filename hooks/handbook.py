@@ -14,7 +14,7 @@ from hooks.data import Layout, facts, glossary, measured_check, resources
 from hooks.data import paths as ways
 from hooks.drawings import diagrams, figure_check
 from hooks.findings import Finding
-from hooks.links import Settings, assets, check, moved, safety, text
+from hooks.links import Settings, assets, check_links, moved, safety, text
 from hooks.markdown import rendered, split, text_of
 from hooks.notes import (
     Catalogue,
@@ -102,7 +102,7 @@ def read_tree(
         *_orphans(root, docs, notes),
         *_check_diagrams(notes, docs),
         *_check_data(data),
-        *check.check_links(notes, settings, generated_ids(tree, kept=True)),
+        *check_links(notes, settings, generated_ids(tree, kept=True)),
     ]
     return replace(tree, findings=sorted(set(found)))
 
@@ -116,7 +116,7 @@ def reread(tree: Tree, note: Note) -> tuple[Note, list[Finding]]:
 def check_note(tree: Tree, path: str) -> list[Finding]:
     """Check one note of a tree, quickly: its text, what it shows, and its links."""
     note = tree.notes.notes[path]
-    found = check.check_links(tree.notes, tree.settings, generated_ids(tree), note)
+    found = check_links(tree.notes, tree.settings, generated_ids(tree), note)
     return sorted({*_verdict(note, tree.data), *found})
 
 
@@ -182,7 +182,7 @@ def _verdict(note: Note, data: Data) -> list[Finding]:
     if "<!--" in note.text:
         findings += value_check.check_note(note, data.notes, data.resolver)
     if not note.is_draft:
-        findings += budgets.check_budgets(Catalogue({note.path: note}))
+        findings += budgets.check_note(note)
     findings += term_forms.check_note(note, list(data.glossary[0].terms.values()))
     return findings
 

@@ -30,27 +30,18 @@ def orphans(
 ) -> Iterator[Finding]:
     """Yield the assets that no note, style sheet, script, template or configuration names.
 
-    Args:
-        catalogue: The notes and the other files.
-        docs: The docs folder.
-        prefix: Its path from the repository root, for messages.
-        beside: Files outside the docs folder that may name assets: configuration, templates.
+    `beside` are the files outside the docs folder that may name assets.
     """
-    left = {path for path in catalogue.other_files if _KINDS.search(path)}
-    left = {path for path in left if _NOT_OURS.search(path) is None}
-    names: dict[str, list[str]] = {}
+    kinds = (path for path in catalogue.other_files if _KINDS.search(path))
+    left = {path for path in kinds if _NOT_OURS.search(path) is None}
     for note in catalogue.notes.values():
         left.difference_update(resolve(link.target, note.path).path for link in note.source.links)
-    for path in left:
-        names.setdefault(path.rpartition("/")[2], []).append(path)
     texts = [docs / path for path in catalogue.other_files if _TEXTS.search(path)]
     files = [path for path in (*texts, *beside) if "/vendor/" not in path.as_posix()]
     # What is built by code names its files in many ways: a name anywhere counts as a use.
-    for text in (*map(_shown, catalogue.notes.values()), *map(_content, files)):
-        if not left:
-            return
-        for name in names.keys() & set(_FILE_NAME.findall(text)):
-            left.difference_update(names[name])
+    for text in (*map(_fences, catalogue.notes.values()), *map(_content, files)):
+        named = set(_FILE_NAME.findall(text)) if left else ()
+        left = {path for path in left if path.rpartition("/")[2] not in named}
     for path in sorted(left):
         if re.sub(r"\.(?:en|zh)(\.\w+)\Z", r"\1", path) in catalogue.other_files - left:
             continue  # what the other language shows in place of a file in use
@@ -58,10 +49,8 @@ def orphans(
         yield Finding(f"{prefix}/{path}", 0, 0, "orphan-asset", message, target=path)
 
 
-def _shown(note: Note) -> str:
-    """Return the text in which a name counts as a use beside links: fences and fields."""
-    fields = note.text[: note.text.find("\n---", 3) + 1] if note.text.startswith("---") else ""
-    return unquote("\n".join([fields, *(fence.text for fence in note.source.fences)]))
+def _fences(note: Note) -> str:
+    return unquote("\n".join(fence.text for fence in note.source.fences))
 
 
 def _content(path: Path) -> str:

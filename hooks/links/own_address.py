@@ -3,65 +3,58 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
+from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from hooks.links.settings import Settings
+GITHUB_ONLY = re.compile(
+    r"https?://[^/]+/[^/]+/[^/]+/(?:edit|blame)/|[^#]*\?.|[^#]*#L\d+(?:C\d+)?(?:-L?\d+(?:C\d+)?)?\Z"
+)
+"""Addresses of what no page of a site shows: an editor, who wrote a line, lines."""
 
-_MAIN = frozenset({"main", "master", "head", "trunk", "gh-pages"})
-_VIEWS = frozenset({"blob", "tree", "raw", "edit", "blame"})
-_LINES = re.compile(r"L\d+(?:C\d+)?(?:-L?\d+(?:C\d+)?)?\Z")
 
+@dataclass(frozen=True)
+class Settings:
+    """Where the handbook lies, which links to itself are known by."""
 
-def is_github_only(address: str) -> bool:
-    """Tell whether an address shows what no page of a site does: blame, an editor, lines."""
-    try:
-        parts = urlsplit(address)
-    except ValueError:
-        return False
-    view = parts.path.split("/")[3:4]
-    return (
-        view in (["edit"], ["blame"])
-        or bool(parts.query)
-        or _LINES.match(parts.fragment) is not None
-    )
+    repo_url: str = ""
+    """Address of the repository, such as `https://github.com/owner/name`; empty when unknown."""
+    site_url: str = ""
+    """Address the site is published at, with a slash at its end; empty when unknown."""
+    root: Path | None = None
+    """The repository root, to see what lies beside the docs folder; None: nothing is looked up."""
+    docs: str = "docs"
+    """Path of the docs folder from the repository root."""
 
 
 def path_of(address: str, settings: Settings) -> tuple[str, str] | None:
-    """Return what an address names within this repository or site.
+    """Return path from the repository root, and fragment, of an address of this repository or site.
 
-    Returns:
-        Path from the repository root (percent-encoding decoded) and fragment, or None when the
-        address is elsewhere or names what a path cannot: a commit, an issue, the repository.
+    None: it is elsewhere, or names what a path cannot: a commit, an issue, the repository.
     """
-    if not address[:8].lower().startswith(("http://", "https://")):
-        return None
     try:
         parts = urlsplit(address)
-        fragment = unquote(parts.fragment)
     except ValueError:
         return None
-    host = parts.netloc.lower()
-    segments = [unquote(part) for part in parts.path.split("/") if part]
+    if parts.scheme not in ("http", "https"):
+        return None
+    where, fragment = parts.netloc.lower() + unquote(parts.path), unquote(parts.fragment)
     if settings.repo_url:
-        repository = urlsplit(settings.repo_url)
-        names = [part.removesuffix(".git").lower() for part in repository.path.split("/") if part]
-        ours = [part.lower() for part in segments[: len(names)]] == names
-        rest = segments[len(names) :]
-        if names and ours and host.removeprefix("www.") == repository.netloc.lower():
-            rest = rest[1:] if rest[:1] == ["-"] else rest  # GitLab
-            if len(rest) > 2 and rest[0] in _VIEWS and rest[1].lower() in _MAIN:
-                return "/".join(rest[2:]), fragment
-        elif names and ours and host == "raw.githubusercontent.com" and len(rest) > 1:
-            rest = rest[2:] if rest[:2] == ["refs", "heads"] else rest
-            if rest[0].lower() in _MAIN:
-                return "/".join(rest[1:]), fragment
-    if settings.site_url:
-        site = urlsplit(settings.site_url)
-        base = site.path.rstrip("/")
-        path = unquote(parts.path)
-        inside = path == base or path.startswith(f"{base}/")
-        if host == site.netloc.lower() and inside:
-            return _source_of(path[len(base) :].lstrip("/"), settings), fragment
+        own = urlsplit(settings.repo_url)
+        name = re.escape(own.path.strip("/").removesuffix(".git"))
+        inside = re.match(
+            rf"(?:(?:www\.)?{re.escape(own.netloc)}/{name}/(?:blob|tree|raw|edit|blame)"
+            rf"|raw\.githubusercontent\.com/{name}(?:/refs/heads)?)"
+            r"/(?:main|master|head)/(?P<path>.+)",
+            where,
+            re.IGNORECASE,
+        )
+        if inside:
+            return inside["path"].strip("/"), fragment
+    site = urlsplit(settings.site_url)
+    base = site.netloc.lower() + site.path.rstrip("/")
+    if settings.site_url and f"{where}/".startswith(f"{base}/"):
+        return _source_of(where[len(base) :].lstrip("/"), settings), fragment
     return None
 
 

@@ -5,12 +5,9 @@ from __future__ import annotations
 import posixpath
 import re
 from typing import NamedTuple
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
-
-_NORMAL = re.compile(r"(?![./])(?:[^/]|/(?![./]))*+(?<!/)\Z")
-"""A path that `normpath` leaves as it is: no empty part and none that begins with a dot."""
 
 
 class Target(NamedTuple):
@@ -20,8 +17,6 @@ class Target(NamedTuple):
     """Path from the same root as the holding file; None for addresses of other sites."""
     fragment: str
     """The part behind `#`, percent-decoded; empty when there is none."""
-    scheme: str = ""
-    """`https`, `mailto`, …; empty for paths."""
     is_absolute: bool = False
     """Whether the target begins with a slash."""
     escapes: bool = False
@@ -34,29 +29,14 @@ def resolve(target: str, holder: str) -> Target:
     An empty path means the holder itself. Percent-encoding is decoded in path and fragment, as
     browsers and GitHub do.
     """
-    if target.startswith("//"):
-        return Target(None, "", scheme="//")
-    match = _SCHEME.match(target) if ":" in target else None
-    if match:
-        fragment = "" if not target.startswith("http") else unquote(_fragment(target))
-        return Target(None, fragment, scheme=match.group(0)[:-1].lower())
-    path, _, fragment = target.partition("#")
-    path = path.partition("?")[0]
-    if "%" in target:
-        path, fragment = unquote(path), unquote(fragment)
+    if target.startswith("//") or _SCHEME.match(target):
+        return Target(None, "")
+    address, _, fragment = target.partition("#")
+    path, fragment = unquote(address.partition("?")[0]), unquote(fragment)
     if not path:
         return Target(holder, fragment)
     if path.startswith("/"):
         return Target(posixpath.normpath(path.lstrip("/")), fragment, is_absolute=True)
-    folder, slash, _ = holder.rpartition("/")
-    joined = f"{folder}{slash}{path}"
-    if _NORMAL.match(joined) is None:
-        joined = posixpath.normpath(joined) + ("/" if path.endswith("/") else "")
+    joined = posixpath.normpath(posixpath.join(posixpath.dirname(holder), path))
+    joined += "/" if path.endswith("/") else ""
     return Target(joined, fragment, escapes=joined.startswith("../"))
-
-
-def _fragment(target: str) -> str:
-    try:
-        return urlsplit(target).fragment
-    except ValueError:
-        return ""

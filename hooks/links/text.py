@@ -6,21 +6,22 @@ import re
 from collections.abc import Iterator
 
 from hooks.findings import Finding, nearest
-from hooks.markdown import Label, Source, mark
+from hooks.markdown import Label, Source, mark, place_in, split
 from hooks.notes import Note
 
 # `[^a-z]` and the like are regular expressions, not footnotes that someone forgot to write.
 _ODD_IN_LABEL = re.compile(r"[^\w.:\- ]")
 _RANGES = re.compile(r"(?:\w-\w)+\w?\Z")
+_CODE_SPAN = re.compile(r"(`+)(?!`)[^\n]{0,300}?(?<!`)\1(?!`)")
 _NO_TARGETS = frozenset({"#", "<>", ""})
 
 
 def check(note: Note) -> Iterator[Finding]:
     """Yield every finding about a note's text by itself."""
-    source = note.source
-    for where in (_odd, _definitions, _footnotes, _headings, _repeated_ids, _words, _tags):
-        for line, column, rule, message, target, hint in where(source, note.text):
-            yield Finding(note.file, line, column, rule, message, target, hint)
+    for where in (_odd, _definitions, _footnotes, _headings, _words, _tags):
+        for said in where(note.source):
+            yield Finding(note.file, *said)
+    yield from _repeated_ids(note)
     yield from _title(note)
 
 
@@ -28,7 +29,7 @@ _Said = tuple[int, int, str, str, str, str]
 """Line, column, rule, message, target, suggestion."""
 
 
-def _odd(source: Source, _: str) -> Iterator[_Said]:
+def _odd(source: Source) -> Iterator[_Said]:
     for one in source.odd:
         hint = one.repair
         if one.rule == "undefined-reference":
@@ -36,7 +37,7 @@ def _odd(source: Source, _: str) -> Iterator[_Said]:
         yield one.line, one.column, one.rule, one.why, one.text, hint
 
 
-def _definitions(source: Source, _: str) -> Iterator[_Said]:
+def _definitions(source: Source) -> Iterator[_Said]:
     """Yield link definitions that nothing rests on, and doubled ones."""
     first: dict[str, Label] = {}
     for one in source.definitions:
@@ -55,7 +56,7 @@ def _definitions(source: Source, _: str) -> Iterator[_Said]:
             yield one.line, 1, "unused-definition", message, name, ""
 
 
-def _footnotes(source: Source, _: str) -> Iterator[_Said]:
+def _footnotes(source: Source) -> Iterator[_Said]:
     """Yield footnotes without a definition, without a use, and defined twice."""
     defined: dict[str, Label] = {}
     for one in source.footnote_definitions:
@@ -79,7 +80,7 @@ def _is_character_class(label: str) -> bool:
     return _ODD_IN_LABEL.search(label) is not None or _RANGES.match(label) is not None
 
 
-def _headings(source: Source, _: str) -> Iterator[_Said]:
+def _headings(source: Source) -> Iterator[_Said]:
     """Yield headings alike, and levels that jump."""
     seen: dict[str, int] = {}
     before = 0
@@ -98,29 +99,40 @@ def _headings(source: Source, _: str) -> Iterator[_Said]:
         before = one.level
 
 
-def _repeated_ids(source: Source, text: str) -> Iterator[_Said]:
+def _repeated_ids(note: Note) -> Iterator[Finding]:
     """Yield ids that stand on a page more than once, at the second place that gives them."""
-    for name in source.repeated:
-        given = re.compile(
-            rf"""\b(?:id|name)\s*=\s*["']?(?P<a>{re.escape(name)})(?![\w-])"""
-            rf"""|\{{[^}}\n]*#(?P<b>{re.escape(name)})(?![\w-])"""
-        )
+    for name in note.source.repeated:
         places: dict[int, int] = {}
-        prose = mark(text).prose
-        for match in given.finditer(prose):
-            start = match.start(match.lastgroup or 0)
-            line = prose.count("\n", 0, start) + 1
-            places.setdefault(line, start - prose.rfind("\n", 0, start))
-        for one in source.headings:
+        prose = mark(note.text).prose
+        for match in _giving(name).finditer(prose):
+            places.setdefault(*place_in(prose, match.start(match.lastgroup or 0)))
+        for one in note.source.headings:
             if one.id == name:
                 places.setdefault(one.line, 1)
         (first, _), *others = sorted(places.items()) or [(1, 1)]
         for line, column in others or [(first, 1)]:
             message = f"id '{name}' stands already at line {first}"
-            yield line, column, "duplicate-id", message, name, ""
+            yield Finding(note.file, line, column, "duplicate-id", message, name)
 
 
-def _words(source: Source, _: str) -> Iterator[_Said]:
+def _giving(name: str) -> re.Pattern[str]:
+    """Return what matches an attribute, or an attribute list, that gives an id."""
+    return re.compile(
+        rf"""\b(?:id|name)\s*=\s*["']?(?P<a>{re.escape(name)})(?![\w-])"""
+        rf"""|\{{[^}}\n]*#(?P<b>{re.escape(name)})(?![\w-])"""
+    )
+
+
+def is_only_quoted(note: Note, name: str) -> bool:
+    """Tell whether the code of a note holds what elsewhere would give this id."""
+    code = [fence.text for fence in note.source.fences]
+    code += [match.group() for match in _CODE_SPAN.finditer(split(note.text).body)]
+    words = re.escape(name).replace("\\-", "[ -]")
+    heading = re.compile(rf"^\s*#+ +{words}\s*$", re.MULTILINE | re.IGNORECASE)
+    return any(_giving(name).search(text) or heading.search(text) for text in code)
+
+
+def _words(source: Source) -> Iterator[_Said]:
     """Yield links and images without words, and those that lead nowhere."""
     for link in source.links:
         rule = "image-alt" if link.is_image else "empty-link"
@@ -136,7 +148,7 @@ def _words(source: Source, _: str) -> Iterator[_Said]:
             yield link.line, link.column, rule, message, link.target.strip(), ""
 
 
-def _tags(source: Source, _: str) -> Iterator[_Said]:
+def _tags(source: Source) -> Iterator[_Said]:
     """Yield HTML images without alternative text and HTML links without words."""
     for tag in source.tags:
         if tag.name == "img" and tag.get("alt") is None:

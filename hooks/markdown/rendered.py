@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
@@ -12,6 +12,7 @@ from hooks.markdown.mark import TOKEN, Marked, mark
 from hooks.markdown.reading import read
 from hooks.markdown.site import CONFIG, Html, render
 from hooks.markdown.source import Odd, Source
+from hooks.markdown.text import place_in
 
 
 class Text(NamedTuple):
@@ -45,14 +46,13 @@ def rendered(text: Text) -> Rendered:
     body, odd, _ = includes.check(text.body, Path(text.docs))
     if TOKEN.search(body):
         why = "'x-link:' stands for addresses while a page is built; write it another way"
-        line = body.count("\n", 0, body.index("x-link:")) + 1
+        line, _ = place_in(body, body.index("x-link:"))
         odd.append(Odd("link-syntax", "x-link:", line, 1, why))
         body = body.replace("x-link:", "x-link ")
     marked = mark(body)
     html = render(marked.text, Path(text.docs))
     source = read(marked, html)
-    source = replace(source, odd=(*odd, *source.odd))
-    return Rendered(Marked("", marked.marks), html, source)
+    return Rendered(Marked("", marked.marks), html, source._replace(odd=(*odd, *source.odd)))
 
 
 def read_all(bodies: list[str], docs: Path, kept: cache.Cache) -> list[Rendered]:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import html as html_lib
 import re
-from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import markdown
 import yaml
@@ -15,21 +14,18 @@ import yaml
 from hooks.markdown.heading_ids import HeadingIdsExtension
 
 CONFIG = Path(__file__).resolve().parents[2] / "mkdocs.yml"
-DATA_FENCES = ("facts", "measured", "chart", "calc")
-"""Fences that show data: the HTML holds a numbered place for each."""
+_DATA_FENCES = ("facts", "measured", "chart", "calc")
 PLACE = re.compile(r'<div data-fence="(?P<number>\d+)"></div>')
-_BUILT_IN = ("toc", "tables", "fenced_code")
-"""What MkDocs always has."""
+"""Where the HTML lacks a fence that shows data."""
 
 
-@dataclass(frozen=True, slots=True)
-class Html:
+class Html(NamedTuple):
     """What the renderer makes of a text."""
 
     html: str
-    contents: tuple[Any, ...] = ()
+    contents: tuple[Any, ...]
     """The table of contents, as the `toc` extension has it."""
-    places: tuple[tuple[str, str], ...] = field(default=())
+    places: tuple[tuple[str, str], ...]
     """Kind and text of each fence that shows data, by the number of its place."""
 
 
@@ -43,10 +39,10 @@ _Loader.add_multi_constructor("", lambda loader, suffix, node: None)
 @cache
 def _extensions() -> tuple[list[Any], dict[str, Any]]:
     config = yaml.load(CONFIG.read_text(encoding="utf-8"), Loader=_Loader)
-    settings: dict[str, Any] = {name: {} for name in _BUILT_IN}
+    settings: dict[str, Any] = {"toc": {}, "tables": {}, "fenced_code": {}}  # as in any MkDocs
     for entry in config["markdown_extensions"]:
         settings |= entry if isinstance(entry, dict) else {entry: {}}
-    fences = [{"name": kind, "class": kind, "format": _place} for kind in DATA_FENCES]
+    fences = [{"name": kind, "class": kind, "format": _place} for kind in _DATA_FENCES]
     diagram = {"name": "mermaid", "class": "mermaid", "format": _diagram}
     settings["pymdownx.superfences"] = {"custom_fences": [diagram, *fences]}
     return [*settings, HeadingIdsExtension()], settings

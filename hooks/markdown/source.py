@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class Heading:
+class Heading(NamedTuple):
     """A heading of a note."""
 
     level: int
@@ -44,8 +42,7 @@ class Label(NamedTuple):
     target: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class HtmlTag:
+class HtmlTag(NamedTuple):
     """A start tag that a note holds as raw HTML."""
 
     name: str
@@ -62,8 +59,7 @@ class HtmlTag:
         return dict(self.attributes).get(name)
 
 
-@dataclass(frozen=True, slots=True)
-class Comment:
+class Comment(NamedTuple):
     """An HTML comment in running text; those that stand alone or in code are none of these."""
 
     text: str
@@ -72,8 +68,7 @@ class Comment:
     column: int
 
 
-@dataclass(frozen=True, slots=True)
-class Fence:
+class Fence(NamedTuple):
     """A fenced block."""
 
     info: str
@@ -94,8 +89,7 @@ class Odd(NamedTuple):
     repair: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(NamedTuple):
     """The structure of one Markdown text."""
 
     headings: tuple[Heading, ...] = ()

@@ -1,11 +1,10 @@
-"""A note as a record, and many of them: fields, twins, budgets, navigation, what is remembered."""
+"""A note as a record, and many of them: fields, twins, budgets, navigation, questions."""
 
 from __future__ import annotations
 
-from hooks.notes.budgets import is_takeaway
+from hooks.notes.budgets import is_takeaway, minutes
 from hooks.notes.drafts import draft_ids, published
-from hooks.notes.fields import FrontMatter
-from hooks.notes.navigation import Entry, read_navigation, section_title
+from hooks.notes.navigation import Entry, section_title
 from hooks.notes.note import (
     DEFAULT_LANGUAGE,
     LANGUAGE_NAMES,
@@ -17,8 +16,6 @@ from hooks.notes.note import (
 )
 from hooks.notes.prerequisites import all_needed, needed
 from hooks.notes.questions import Card
-from hooks.notes.reading_time import minutes
-from hooks.notes.twins import twin_ids
 
 __all__ = [
     "DEFAULT_LANGUAGE",
@@ -27,7 +24,6 @@ __all__ = [
     "Card",
     "Catalogue",
     "Entry",
-    "FrontMatter",
     "Note",
     "all_needed",
     "draft_ids",
@@ -37,7 +33,5 @@ __all__ = [
     "needed",
     "note_id",
     "published",
-    "read_navigation",
     "section_title",
-    "twin_ids",
 ]

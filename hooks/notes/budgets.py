@@ -1,4 +1,4 @@
-"""How long a note may be: its takeaway, its text, and the numbers in its prose.
+"""How long a note may be, its takeaway and its text, how full of numbers, and how long it is read.
 
 A reader has the answer in ten seconds, the reason in two minutes, the whole in ten. What is
 folded (`<details>`), fenced or behind the references is not counted: it is there for those who
@@ -10,15 +10,14 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from hooks.findings import Finding
-from hooks.markdown import split
-from hooks.notes.note import Catalogue, Note
+from hooks.markdown import place_in, split
+from hooks.notes.note import Note
 
 
-@dataclass(frozen=True, slots=True)
-class Budget:
+class Budget(NamedTuple):
     """The most that one language may spend."""
 
     takeaway: int
@@ -40,7 +39,12 @@ LIMITED = frozenset({"note", "tutorial", "paper", "reference"})
 ABOUT = "about"
 """Pages on the handbook itself, most of which is generated: no notes."""
 TAKEAWAYS = ("takeaway", "一句话结论")
-REFERENCES = ("references", "参考资料")
+A_MINUTE = {"zh": 400, "en": 220}
+"""What is read in a minute: Chinese characters, English words."""
+TABLE_SHARE = 0.5
+"""Of a table about half is read: the row that was looked for, and its neighbours."""
+CODE_LINES_A_MINUTE = 40
+"""Lines of listings that stand open; they are looked through, not read word by word."""
 _DRAWN = frozenset({"mermaid", "facts", "measured", "chart", "calc", "math"})
 
 _CHARACTERS_A_WORD = 1.4
@@ -68,32 +72,21 @@ _NAMED = re.compile(
 )
 
 
-def check_budgets(catalogue: Catalogue) -> list[Finding]:
-    """Report notes over their budgets."""
-    return [
-        finding
-        for note in catalogue.notes.values()
-        if note.meta is not None and note.meta.kind in LIMITED
-        if not note.is_index and note.topic != ABOUT
-        for finding in check_note(note)
-    ]
-
-
 def check_note(note: Note) -> Iterator[Finding]:
     """Yield what is over budget in one note: errors for takeaway and length, else warnings."""
+    meta = note.meta
+    if meta is None or meta.kind not in LIMITED or note.is_index or note.topic == ABOUT:
+        return
     budget = BUDGETS[note.language]
     unit = "words" if note.language == "en" else "characters"
-    sections = _sections(note)
-    for name, line, text in sections:
-        if is_takeaway(name):
-            yield from _check_takeaway(note, line, text, budget.takeaway, unit)
-    body = "\n".join(text for name, _, text in sections)
-    kind = note.meta.kind if note.meta else "note"
-    most = budget.reference if kind == "reference" else budget.note
-    allowance = note.meta.length if note.meta else None
-    if allowance is not None:
+    for heading, text in note.sections():
+        if is_takeaway(heading.text):
+            yield from _check_takeaway(note, heading.line, text, budget.takeaway, unit)
+    body = _before_references(note)
+    most = budget.reference if meta.kind == "reference" else budget.note
+    if meta.length is not None:
         share = 1.0 if note.language == "en" else _CHARACTERS_A_WORD
-        most = max(most, round(allowance.words * share))
+        most = max(most, round(meta.length.words * share))
     count = length(body, note.language)
     if count > most:
         message = (
@@ -138,22 +131,22 @@ def is_takeaway(title: str) -> bool:
     return title.lower() in TAKEAWAYS
 
 
-def text_before_references(note: Note) -> str:
-    """Return the Markdown of a note's sections before the references."""
-    return "\n".join(text for _, _, text in _sections(note))
+def minutes(note: Note) -> int:
+    """Return how many minutes a note takes up to its references; folded text is not counted."""
+    text = _before_references(note)
+    whole = length(text, note.language)
+    prose = length(_TABLE.sub("", text), note.language)
+    words = prose + (whole - prose) * TABLE_SHARE
+    return max(
+        1, round(words / A_MINUTE[note.language] + _listing_lines(note) / CODE_LINES_A_MINUTE)
+    )
 
 
-def without_tables(text: str) -> str:
-    """Return a text without the rows of its tables."""
-    return _TABLE.sub("", text)
-
-
-def listing_lines(note: Note) -> int:
+def _listing_lines(note: Note) -> int:
     """Return how many lines the listings have that stand open in a note, includes as one line."""
-    text = note.text
     hidden = [
-        (text.count("\n", 0, match.start()) + 1, text.count("\n", 0, match.end()) + 1)
-        for match in _FOLDED.finditer(text)
+        (place_in(note.text, match.start())[0], place_in(note.text, match.end())[0])
+        for match in _FOLDED.finditer(note.text)
     ]
     return sum(
         len(fence.text.splitlines())
@@ -163,19 +156,10 @@ def listing_lines(note: Note) -> int:
     )
 
 
-def _sections(note: Note) -> list[tuple[str, int, str]]:
-    """Return name, line and text of the sections of level 2 before the references."""
-    lines = note.text.split("\n")
-    starts = [one for one in note.source.headings if one.level <= 2]
-    if not starts:
-        return [("", 1, split(note.text).body)]
-    found: list[tuple[str, int, str]] = []
-    for heading, after in zip(starts, [*starts[1:], None], strict=True):
-        if heading.text.lower() in REFERENCES:
-            break
-        end = after.line - 1 if after is not None else len(lines)
-        found.append((heading.text, heading.line, "\n".join(lines[heading.line : end])))
-    return found
+def _before_references(note: Note) -> str:
+    if not note.source.headings:
+        return split(note.text).body
+    return "\n".join(text for _, text in note.sections())
 
 
 @functools.lru_cache(maxsize=4)

@@ -14,11 +14,11 @@ RULE = "prerequisites"
 
 def needed(catalogue: Catalogue) -> dict[str, tuple[str, ...]]:
     """Map the id of each note to the ids it names as `prerequisites`, by the Chinese file."""
-    found: dict[str, tuple[str, ...]] = {}
-    for note_id in catalogue.ids():
-        note = catalogue.in_language(note_id, "zh")
-        found[note_id] = tuple(note.meta.prerequisites) if note and note.meta else ()
-    return found
+    notes = {one: catalogue.in_language(one, "zh") for one in catalogue.ids()}
+    return {
+        one: tuple(note.meta.prerequisites) if note and note.meta else ()
+        for one, note in notes.items()
+    }
 
 
 def all_needed(note_id: str, by_id: dict[str, tuple[str, ...]]) -> set[str]:
@@ -78,6 +78,4 @@ def _circle(start: str, by_id: dict[str, tuple[str, ...]]) -> list[str]:
 
 
 def _finding(note: Note, message: str, target: str) -> Finding:
-    lines = enumerate(note.text.split("\n"), 1)
-    line = next((number for number, text in lines if text.startswith("prerequisites")), 1)
-    return Finding(note.file, line, 1, RULE, message, target=target)
+    return Finding(note.file, note.line_of("prerequisites"), 1, RULE, message, target=target)

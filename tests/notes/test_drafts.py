@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from hooks.findings import Finding
-from hooks.links import check, moved
+from hooks.links import moved
 from hooks.notes import drafts, history, navigation, new_note
 from hooks.notes.note import Catalogue
 from hooks.search.index import build_index
-from tests.samples import note, said, tree
+from tests.samples import found_in, note, said, tree
 
 NAV = "nav:\n  - t/index.md\n  - 甲:\n      - t/a.md\n      - t/b.md\n"
 DRAFT = note("## 甲\n\n等待\n", "B").replace("kind: note\n", "kind: note\ndraft: true\n")
@@ -86,7 +86,7 @@ def test_a_link_to_a_draft_is_reported(
     tmp_path: Path, files: dict[str, str | bytes], found: list[tuple[str, int, str, str]]
 ) -> None:
     notes, _ = tree(tmp_path, files)
-    findings = check.check_links(notes)
+    findings = found_in(notes)
     assert said([one for one in findings if one.rule == "draft-link"]) == found
 
 
