@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,7 @@ from playwright.sync_api import Locator, Page, expect
 from hooks.calc import engine, registry
 from tests import ours
 from tests.browser import waiting
-from tests.browser.conftest import Window
+from tests.browser.conftest import PHONE, Open, Window
 from tests.conftest import serve
 
 pytestmark = pytest.mark.browser
@@ -21,37 +20,18 @@ pytestmark = pytest.mark.browser
 NAMES = list(registry.script_of())
 FORMS = ("training-memory", "roofline", "pipeline", "units")
 """A calculator of each kind: drawn as bars, as a chart, as a timeline, and not at all."""
-PHONE = {"width": 390, "height": 844}
-Open = Callable[..., Page]
+ARTICLE = {"include": [["article"]]}
 
 
 @pytest.fixture
-def open_page(window: Window, site: Path, small_site: Path) -> Iterator[Open]:
-    """Open a page from the folder; whatever it complains about fails the test."""
-    complaints: list[str] = []
+def open_page(from_file: Open, site: Path, small_site: Path) -> Open:
+    """Open a page of the handbook, or the note with several calculators, which is a small one."""
 
     def open_it(address: str, **options: Any) -> Page:
-        page = window("file:", offline=True, **options).new_page()
-        page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.on(
-            "console",
-            lambda message: complaints.append(message.text) if message.type == "error" else None,
-        )
-        page.on(
-            "request",
-            lambda request: (
-                None
-                if request.url.startswith(("file:", "data:", "blob:"))
-                else complaints.append(request.url)
-            ),
-        )
-        # The calculators' own pages are the handbook's; the note with several is a small one.
         root = small_site if address.startswith("topic/") else site
-        page.goto(f"{root.as_uri()}/{address}")
-        return page
+        return from_file(f"{root.as_uri()}/{address}", **options)
 
-    yield open_it
-    assert complaints == []
+    return open_it
 
 
 def answer(page: Page) -> Locator:
@@ -260,69 +240,29 @@ def test_accessible(window: Window, site: Path, small_site: Path, name: str, sch
         page.goto(f"{address}{name}.html")
         page.locator("input.calc__input:visible").first.fill("-1")
         page.locator(".calc__error:visible").first.wait_for()
-        found = waiting.audit(page, {"include": [["article"]]}).response["violations"]
-    assert [(one["id"], [node["html"] for node in one["nodes"]]) for one in found] == []
+        assert waiting.audit(page, ARTICLE).response["violations"] == []
+
+
+AIDS = [  # page, colours, label of a field, what is entered, the answer, words of the drawing
+    (
+        *("en/calc/cuda-threads", "dark", "This thread: threadIdx.x", "15"),
+        *("none: x = 47 ≥ 40, the guard stops it", "lane 31 of warp 1"),
+    ),
+    ("calc/coalescing", "light", "相邻通道相隔", "32", "32", "32 个扇区"),
+    ("en/calc/bank-conflicts", "light", "XOR swizzle", "", "1", "1 phase, 1 turn in all"),
+    ("calc/stream-timeline", "dark", "主机内存", "pageable", "28 ms", "4 个流，28 ms"),
+]
 
 
 @pytest.mark.parametrize(
-    ("name", "scheme", "label", "entry", "answered", "drawn"),
-    [
-        pytest.param(
-            "en/calc/cuda-threads",
-            "dark",
-            "This thread: threadIdx.x",
-            "15",
-            "none: x = 47 ≥ 40, the guard stops it",
-            "lane 31 of warp 1",
-            id="cuda-threads",
-        ),
-        pytest.param(
-            "calc/coalescing",
-            "light",
-            "相邻通道相隔",
-            "32",
-            "32",
-            "32 个扇区",
-            id="coalescing",
-            marks=pytest.mark.slow,
-        ),
-        pytest.param(
-            "en/calc/bank-conflicts",
-            "light",
-            "XOR swizzle",
-            None,
-            "1",
-            "1 phase, 1 turn in all",
-            id="bank-conflicts",
-            marks=pytest.mark.slow,
-        ),
-        pytest.param(
-            "calc/stream-timeline",
-            "dark",
-            "主机内存",
-            "pageable",
-            "28 ms",
-            "4 个流，28 ms",
-            id="stream-timeline",
-            marks=pytest.mark.slow,
-        ),
-    ],
+    "aid", [pytest.param(one, marks=[pytest.mark.slow] if n else []) for n, one in enumerate(AIDS)]
 )
-def test_aids_of_the_cuda_volume(
-    window: Window,
-    site: Path,
-    name: str,
-    scheme: str,
-    label: str,
-    entry: str | None,
-    answered: str,
-    drawn: str,
-) -> None:
+def test_aids_of_the_cuda_volume(window: Window, site: Path, aid: tuple[str, ...]) -> None:
     """Over http, on a narrow phone: driven by keyboard, drawn, accessible, within the screen."""
+    name, scheme, label, entry, answered, drawn = aid
     with serve(site) as address:
-        page = window(
-            address, color_scheme=scheme, viewport={"width": 360, "height": 740}, has_touch=True
-        ).new_page()
+        narrow = {"width": 360, "height": 740}
+        page = window(address, color_scheme=scheme, viewport=narrow, has_touch=True).new_page()
         page.goto(f"{address}{name}.html")
         field = page.get_by_label(label)
         expect(answer(page)).not_to_be_empty()
@@ -331,11 +271,10 @@ def test_aids_of_the_cuda_volume(
         else:
             field.focus()
             page.keyboard.press("Control+a" if entry else "Space")
-            page.keyboard.type(entry or "")
+            page.keyboard.type(entry)
         expect(answer(page)).to_have_text(answered)
         drawing = page.locator(".calc__result svg")
         expect(drawing).to_have_attribute("aria-label", re.compile(drawn))
         waiting.drawn(page)
         waiting.fits(page)
-        found = waiting.audit(page, {"include": [["article"]]}).response["violations"]
-    assert [(one["id"], [node["html"] for node in one["nodes"]]) for one in found] == []
+        assert waiting.audit(page, ARTICLE).response["violations"] == []

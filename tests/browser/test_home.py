@@ -9,9 +9,9 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser import waiting
-from tests.browser.conftest import Window
+from tests.browser.conftest import PHONE, Window
 
-PHONE = {"width": 390, "height": 844}
+pytestmark = pytest.mark.browser
 PAGES = pytest.mark.parametrize(
     "name", ["index.html", pytest.param("en/index.html", marks=pytest.mark.slow)]
 )
@@ -30,17 +30,11 @@ def test_typing_goes_on_in_the_search(window: Window, site_address: str, name: s
     page.keyboard.press("Escape")
     example = page.locator(".home-try a").first
     expect(example).to_be_visible()
-    words = example.inner_text()
+    words, address = example.inner_text(), example.get_attribute("href")
     example.click()
     expect(field).to_have_value(words)
-
-
-def test_an_example_is_a_link_too(window: Window, site_address: str) -> None:
-    page = window(site_address).new_page()
-    page.goto(site_address + "index.html")
-    address = page.locator(".home-try a").first.get_attribute("href")
-    page.goto(f"{site_address}{address}")
-    expect(page.locator("[data-md-component=search-query]")).to_have_value(re.compile("."))
+    page.goto(site_address + name.replace("index.html", address or ""))  # it is a link too
+    expect(field).to_have_value(re.compile("."))
     expect(page.locator("[data-md-toggle=search]")).to_be_checked()
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.metadata
-import json
 import re
 import shutil
 import subprocess
@@ -13,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tools.figures.files import ROOT, load_program
+from tools.figures.files import ROOT, load_program, load_record
 
 LANGUAGES = pytest.mark.parametrize("language", ["", ".en"], ids=["zh", "en"])
 DISTRIBUTIONS = {"PyTorch": "torch", "Triton": "triton"}
@@ -43,9 +42,8 @@ def by(tool: str, note: str) -> tuple[str, str]:
 
 
 def record(file: str) -> dict[str, list[dict[str, Any]]]:
-    """Return the points of each result of a record below `docs/`."""
-    made = json.loads((ROOT / f"docs/{file}.json").read_text("utf-8"))
-    return {one["id"]: one["points"] for one in made["results"]}
+    """Return the points of each result of a record; `file` as of a note."""
+    return load_record(f"{file}.json")
 
 
 def at(points: list[dict[str, Any]], **where: object) -> list[Any]:

@@ -7,12 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tools.figures.files import load_program
+from tests.programs import printed
 
-spikes, adam, logits = (
-    load_program(f"train/code/{name}.py")
-    for name in ("loss_spikes", "adam_spike", "logit_overflow")
-)
+spikes, adam, logits = printed.load("train/code", "loss_spikes", "adam_spike", "logit_overflow")
 
 
 def log(**planted: float) -> list[tuple[int, float]]:
@@ -22,35 +19,32 @@ def log(**planted: float) -> list[tuple[int, float]]:
     return sorted(values.items())
 
 
-@pytest.mark.parametrize(
-    ("planted", "found"),
-    [
-        pytest.param({}, [], id="nothing"),
-        pytest.param({"s300": 5.0}, [("spike", 300, 300)], id="one-batch"),
-        pytest.param({"s200": 1.0}, [], id="downwards-is-no-spike"),
-        pytest.param(
-            {"s200": 5.0, "s205": 4.0, "s240": 3.0},
-            [("spike", 200, 205), ("spike", 240, 240)],
-            id="near-ones-are-one-event",
-        ),
-        pytest.param(
-            {"s200": 5.0, "s201": math.nan, "s202": 4.0},
-            [("spike", 200, 202), ("not a number", 201, 201)],
-            id="nan-within-a-spike",
-        ),
-        pytest.param(
-            {f"s{step}": math.nan for step in range(300, 320)},
-            [("not a number", 300, 319)],
-            id="nan-in-a-row-is-one-event",
-        ),
-        pytest.param(
-            {f"s{step}": 2.0 for step in range(400)} | {"s300": 5.0},
-            [("spike", 300, 300)],
-            id="constant-log",
-        ),
-    ],
-)
-def test_spikes_found(planted: dict[str, float], found: list[tuple[str, int, int]]) -> None:
+PLANTED: dict[str, tuple[dict[str, float], list[tuple[str, int, int]]]] = {
+    "nothing": ({}, []),
+    "one batch": ({"s300": 5.0}, [("spike", 300, 300)]),
+    "downwards is no spike": ({"s200": 1.0}, []),
+    "near ones are one event": (
+        {"s200": 5.0, "s205": 4.0, "s240": 3.0},
+        [("spike", 200, 205), ("spike", 240, 240)],
+    ),
+    "nan within a spike": (
+        {"s200": 5.0, "s201": math.nan, "s202": 4.0},
+        [("spike", 200, 202), ("not a number", 201, 201)],
+    ),
+    "nan in a row is one event": (
+        {f"s{step}": math.nan for step in range(300, 320)},
+        [("not a number", 300, 319)],
+    ),
+    "constant log": (
+        {f"s{step}": 2.0 for step in range(400)} | {"s300": 5.0},
+        [("spike", 300, 300)],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", PLANTED)
+def test_spikes_found(name: str) -> None:
+    planted, found = PLANTED[name]
     assert [(e.kind, e.first, e.last) for e in spikes.watch(log(**planted))] == found
 
 
@@ -76,29 +70,24 @@ def test_a_level_that_stays_becomes_the_new_base() -> None:
     assert (second.first, second.last) == (600, 600)
 
 
-@pytest.mark.parametrize(
-    ("text", "column", "rows"),
-    [
-        pytest.param("step,loss\n3,2.5\n4,\n5,2.25\n", "loss", [(3, 2.5), (5, 2.25)], id="csv"),
-        pytest.param("loss\n2.5\n2.25\n", "loss", [(0, 2.5), (1, 2.25)], id="csv-without-steps"),
-        pytest.param(
-            " iteration     7000/  159576 | consumed samples:  260912 | lm loss: 6.444662E+00 | "
-            "loss scale: 2048.0 | grad norm: 98258.265 |\nother line\n",
-            "grad norm",
-            [(7000, 98258.265)],
-            id="megatron",
-        ),
-    ],
+MEGATRON = (
+    " iteration     7000/  159576 | consumed samples:  260912 | lm loss: 6.444662E+00 | "
+    "loss scale: 2048.0 | grad norm: 98258.265 |\nother line\n"
 )
-def test_logs_read(tmp_path: Path, text: str, column: str, rows: list[tuple[int, float]]) -> None:
-    (tmp_path / "log").write_text(text, encoding="utf-8")
-    assert spikes.read(tmp_path / "log", column) == rows
 
 
-def test_unknown_column_names_those_there(tmp_path: Path) -> None:
-    (tmp_path / "log").write_text("step,loss\n1,2\n", encoding="utf-8")
+def test_logs_read_and_unknown_columns_refused(tmp_path: Path) -> None:
+    file = tmp_path / "log"
+    for text, column, rows in (
+        ("step,loss\n3,2.5\n4,\n5,2.25\n", "loss", [(3, 2.5), (5, 2.25)]),
+        ("loss\n2.5\n2.25\n", "loss", [(0, 2.5), (1, 2.25)]),
+        (MEGATRON, "grad norm", [(7000, 98258.265)]),
+    ):
+        file.write_text(text, encoding="utf-8")
+        assert spikes.read(file, column) == rows
+    file.write_text("step,loss\n1,2\n", encoding="utf-8")
     with pytest.raises(ValueError, match="no column 'lss'; there are: loss, step"):
-        spikes.read(tmp_path / "log", "lss")
+        spikes.read(file, "lss")
 
 
 @pytest.mark.parametrize("beta2", [0.9, 0.95, 0.99, 0.999])
@@ -110,12 +99,10 @@ def test_outlier_moves_as_the_formula_says(beta2: float) -> None:
 @pytest.mark.parametrize(
     ("cast", "value", "stored"),
     [
-        pytest.param("fp16", 65519.0, 65504.0, id="fp16-largest"),
-        pytest.param("fp16", 65520.0, math.inf, id="fp16-infinity"),
-        pytest.param("fp16", -1e6, -math.inf, id="fp16-minus-infinity"),
-        pytest.param("bf16", 1e6, 999424.0, id="bf16-coarse"),
-        pytest.param("bf16", 1001.0, 1000.0, id="bf16-grid-of-four"),
-        pytest.param("bf16", 257.0, 256.0, id="bf16-tie-to-even"),
+        *(("fp16", 65519.0, 65504.0), ("fp16", 65520.0, math.inf), ("fp16", -1e6, -math.inf)),
+        ("bf16", 1e6, 999424.0),  # coarse
+        ("bf16", 1001.0, 1000.0),  # a grid of four
+        ("bf16", 257.0, 256.0),  # a tie, to even
     ],
 )
 def test_rounding(cast: str, value: float, stored: float) -> None:
