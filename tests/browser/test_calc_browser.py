@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from hooks.calc import engine, registry
+from hooks.calc import engine
 from tests import ours
 from tests.browser import waiting
 from tests.browser.conftest import PHONE, Open, Window
@@ -17,7 +17,6 @@ from tests.conftest import serve
 
 pytestmark = pytest.mark.browser
 
-NAMES = list(registry.script_of())
 FORMS = ("training-memory", "roofline", "pipeline", "units")
 """A calculator of each kind: drawn as bars, as a chart, as a timeline, and not at all."""
 ARTICLE = {"include": [["article"]]}
@@ -94,6 +93,12 @@ def test_bad_entry_is_explained_and_the_last_result_stands(open_page: Open) -> N
     expect(answer(page)).not_to_have_text(before)
     expect(field).not_to_have_attribute("aria-invalid", "true")
     expect(page.locator(".calc__notice")).to_be_hidden()
+    # The language switch takes the entries along.
+    page.wait_for_url("**/calc/pipeline.html?pipeline.stages=8*")
+    page.locator(".md-header .md-select button").hover()
+    page.locator('.md-select__link[hreflang="en"]').click()
+    page.wait_for_url("**/en/calc/pipeline.html?pipeline.stages=8*")
+    expect(page.get_by_label("Stages p")).to_have_value("8")
 
 
 def test_a_result_is_shared_by_its_address(open_page: Open) -> None:
@@ -139,14 +144,6 @@ def test_an_address_with_nonsense_still_answers(open_page: Open, value: str) -> 
     expect(page.locator("#calc-pipeline-stages-error")).to_be_visible()
     expect(answer(page)).to_have_text("18.75 %")  # four stages, as at first; the sound entry counts
     expect(page.locator(".calc img")).to_have_count(0)
-
-
-def test_language_switch_takes_the_entries_along(open_page: Open) -> None:
-    page = open_page("calc/pipeline.html?pipeline.stages=8")
-    page.locator(".md-header .md-select button").hover()
-    page.locator('.md-select__link[hreflang="en"]').click()
-    page.wait_for_url("**/en/calc/pipeline.html?pipeline.stages=8*")
-    expect(page.get_by_label("Stages p")).to_have_value("8")
 
 
 def test_by_keyboard_alone(open_page: Open) -> None:
@@ -198,9 +195,7 @@ def test_in_a_note_each_form_is_its_own(open_page: Open) -> None:
     waiting.equal(page, lambda: page.evaluate(twice), [])
 
 
-@pytest.mark.parametrize(
-    "name", [one if one in FORMS else pytest.param(one, marks=pytest.mark.slow) for one in NAMES]
-)
+@pytest.mark.parametrize("name", FORMS)
 def test_fits_a_phone(open_page: Open, name: str) -> None:
     page = open_page(f"calc/{name}.html", viewport=PHONE)
     expect(answer(page)).not_to_be_empty()
@@ -213,11 +208,10 @@ def test_fits_a_phone(open_page: Open, name: str) -> None:
     waiting.box(bar, lambda seen: seen["y"] + seen["height"] <= PHONE["height"])
 
 
-@pytest.mark.parametrize("language", ["", pytest.param("en/", marks=pytest.mark.slow)])
-def test_without_script_the_page_still_teaches(open_page: Open, language: str) -> None:
-    page = open_page(f"{language}calc/training-memory.html", java_script_enabled=False)
+def test_without_script_the_page_still_teaches(open_page: Open) -> None:
+    page = open_page("en/calc/training-memory.html", java_script_enabled=False)
     article = page.locator("article")
-    expect(article).to_contain_text("The form needs a script" if language else "表单要有脚本才能用")
+    expect(article).to_contain_text("The form needs a script")
     expect(article).to_contain_text("1.406 GB")
     expect(article).to_contain_text("M_{\\text{states}}")
     expect(page.locator(".calc__app input, .calc__app button")).to_have_count(0)
@@ -227,8 +221,6 @@ def test_without_script_the_page_still_teaches(open_page: Open, language: str) -
 @pytest.mark.parametrize(
     ("name", "scheme"),
     [
-        pytest.param("calc/training-memory", "light", marks=pytest.mark.slow),
-        pytest.param("en/calc/collective", "dark", marks=pytest.mark.slow),
         pytest.param("en/calc/roofline", "light", marks=pytest.mark.slow),
         ("topic/three", "dark"),
     ],

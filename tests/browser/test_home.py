@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser import waiting
-from tests.browser.conftest import PHONE, Window
+from tests.browser.conftest import PHONE, Ear, Open, Window
 
 pytestmark = pytest.mark.browser
 PAGES = pytest.mark.parametrize(
@@ -38,19 +38,14 @@ def test_typing_goes_on_in_the_search(window: Window, site_address: str, name: s
     expect(page.locator("[data-md-toggle=search]")).to_be_checked()
 
 
-@pytest.mark.parametrize("over", [pytest.param("http", marks=pytest.mark.slow), "file"])
 def test_a_tile_computes_and_hands_on_what_was_entered(
-    window: Window, site: Path, site_address: str, over: str
+    from_file: Open, site: Path, ear: Ear
 ) -> None:
-    base = site_address if over == "http" else site.as_uri() + "/"
-    page = window(base, viewport=PHONE).new_page()
-    loaded: list[str] = []
-    page.on("request", lambda request: loaded.append(request.url))
-    page.goto(base + "en/index.html")
+    page = from_file(f"{site.as_uri()}/en/index.html", viewport=PHONE)
     tile = page.locator(".calc-tile[data-calc=training-memory]")
     expect(tile.locator("dd").first).not_to_be_empty()
     before = tile.locator("dd").first.inner_text()
-    assert not any("presets.js" in one for one in loaded)
+    assert not any("presets.js" in one for one in ear.asked)
     tile.scroll_into_view_if_needed()
     entry = tile.get_by_label("Data parallel, DP")
     entry.fill("64")

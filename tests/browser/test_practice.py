@@ -12,7 +12,7 @@ from hooks.notes.note import Catalogue
 from hooks.notes.questions import Card
 from hooks.pages import questions
 from tests.browser import waiting
-from tests.browser.conftest import ASSETS, PHONE, Open, page_of
+from tests.browser.conftest import PHONE, Open, page_of
 
 pytestmark = pytest.mark.browser
 
@@ -152,9 +152,3 @@ def test_nothing_is_out_of_reach(open_page: Open, language: str) -> None:
 def test_without_script_the_place_says_where_the_questions_are(open_page: Open) -> None:
     page = open_page(java_script_enabled=False)
     expect(page.get_by_text("without it the list below")).to_be_visible()
-
-
-def test_the_script_is_short_and_old_enough() -> None:
-    text = (ASSETS / "javascripts/practice.js").read_text(encoding="utf-8")
-    assert text.count("\n") <= 400
-    assert not any(word in text for word in ("=>", "`", "const ", "let ", "fetch("))

@@ -29,10 +29,6 @@ CHIP = ".hb-search__chips .hb-chip"
 
 BOTH = pytest.mark.parametrize("base", ["http", "file"], indirect=True)
 """For what a folder without a server does otherwise: what is loaded, opened and remembered."""
-ONCE = pytest.mark.parametrize(
-    "base", ["http", pytest.param("file", marks=pytest.mark.slow)], indirect=True
-)
-"""For what a folder could do otherwise, but shows in other tests already."""
 
 
 @pytest.fixture(scope="module")
@@ -122,23 +118,24 @@ def test_typed_filters_press_their_chips(context: BrowserContext, base: str, sta
         expect(on).to_have_text([re.compile(f"^(✓ )?{re.escape(text)}$") for text in pressed])
 
 
-@pytest.mark.parametrize(
-    ("start", "chip", "found", "not_found"),
-    [
-        pytest.param("index.html", "导览", "主题", "第二篇", marks=pytest.mark.slow),
-        ("index.html", "教程", "第二篇", "第一篇"),
-        pytest.param("en/index.html", "Tutorials", "Note two", "Note one", marks=pytest.mark.slow),
-        ("en/index.html", "tag: fat tree", "Note one", "Note two"),
+ALONE = {  # by page: a chip, a page that it lists, and one that it does not
+    "index.html": [("导览", "主题", "第二篇"), ("教程", "第二篇", "第一篇")],
+    "en/index.html": [
+        ("Tutorials", "Note two", "Note one"),
+        ("tag: fat tree", "Note one", "Note two"),
     ],
-)
-def test_a_chip_alone_lists_its_pages(
-    context: BrowserContext, base: str, start: str, chip: str, found: str, not_found: str
-) -> None:
+}
+
+
+@pytest.mark.parametrize("start", ALONE)
+def test_a_chip_alone_lists_its_pages(context: BrowserContext, base: str, start: str) -> None:
     page = open_search(context, base + start)
-    page.get_by_role("button", name=chip).click()
     titles = page.locator(".md-search-result__item h1")
-    expect(titles.filter(has_text=found)).to_have_count(1)
-    expect(titles.filter(has_text=not_found)).to_have_count(0)
+    for chip, found, not_found in ALONE[start]:
+        page.get_by_role("button", name=chip).click()
+        expect(titles.filter(has_text=found)).to_have_count(1)
+        expect(titles.filter(has_text=not_found)).to_have_count(0)
+        page.get_by_role("button", name=chip).click()
 
 
 def test_kinds_have_the_names_that_pages_show() -> None:
@@ -210,7 +207,6 @@ def test_what_is_remembered_stays_here(context: BrowserContext, base: str) -> No
     assert value == '[{"path":"topic/one.html","title":"第一篇","language":"zh"}]'
 
 
-@ONCE
 def test_damaged_memory_is_no_error(context: BrowserContext, base: str) -> None:
     page = context.new_page()
     page.goto(base + "topic/one.html")
@@ -269,7 +265,6 @@ RESULTS = {
 }
 
 
-@ONCE
 @pytest.mark.parametrize("language", RESULTS)
 def test_what_a_result_says_and_where_it_opens(
     context: BrowserContext, base: str, language: str
@@ -362,21 +357,19 @@ def test_arrows_go_through_what_an_empty_box_offers(context: BrowserContext, bas
     expect(page.locator(BOX)).to_be_focused()
 
 
-@pytest.mark.parametrize("steps", [0, 2], ids=["from-box", "from-chip"])
-def test_escape_closes_and_gives_the_focus_back(
-    context: BrowserContext, base: str, steps: int
-) -> None:
+def test_escape_closes_and_gives_the_focus_back(context: BrowserContext, base: str) -> None:
     page = context.new_page()
     page.goto(base + "index.html")
     link = page.locator("article a, .md-tabs__item + .md-tabs__item a").first
     link.focus()
-    page.keyboard.press("/")
-    expect(page.locator(CHIP).first).to_be_visible()
-    for _ in range(steps):
-        page.keyboard.press("Tab")
-    page.keyboard.press("Escape")
-    expect(page.locator("#__search")).not_to_be_checked()
-    expect(link).to_be_focused()
+    for steps in (0, 2):  # from the box, from a chip
+        page.keyboard.press("/")
+        expect(page.locator(CHIP).first).to_be_visible()
+        for _ in range(steps):
+            page.keyboard.press("Tab")
+        page.keyboard.press("Escape")
+        expect(page.locator("#__search")).not_to_be_checked()
+        expect(link).to_be_focused()
 
 
 # What a screen reader hears
@@ -465,12 +458,11 @@ def test_a_focused_result_stays_focused_when_the_list_grows(
 @pytest.mark.parametrize(
     ("width", "scheme", "words"),
     [
-        pytest.param(360, "light", "", marks=pytest.mark.slow),
-        pytest.param(1280, "dark", "", marks=pytest.mark.slow),
-        pytest.param(360, "light", "带宽", marks=pytest.mark.slow),
-        pytest.param(360, "dark", "带宽", marks=pytest.mark.slow),
-        pytest.param(1280, "light", "类型:笔记 带宽", marks=pytest.mark.slow),
         (1280, "dark", "类型:笔记 带宽"),
+        *(
+            pytest.param(*one, marks=pytest.mark.slow)
+            for one in ((1280, "light", ""), (360, "dark", ""), (360, "light", "带宽"))
+        ),
     ],
 )
 def test_accessible(window: Window, small_site: Path, scheme: str, width: int, words: str) -> None:

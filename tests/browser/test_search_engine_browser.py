@@ -20,10 +20,6 @@ pytestmark = pytest.mark.browser
 
 BOTH = pytest.mark.parametrize("base", ["http", "file"], indirect=True)
 """For what is loaded, and opened, otherwise from a folder without a server."""
-ONCE = pytest.mark.parametrize(
-    "base", ["http", pytest.param("file", marks=pytest.mark.slow)], indirect=True
-)
-"""For what a folder could do otherwise, but shows in other tests already."""
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +27,7 @@ def base(
     request: pytest.FixtureRequest, small_site: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[str]:
     """The address of the small handbook, with a trailing slash."""
-    if request.param == "file":
+    if getattr(request, "param", "http") == "file":
         # A folder name that readers have: blanks, and not ASCII.
         site = tmp_path_factory.mktemp("search") / "下载 1/site"
         shutil.copytree(small_site, site)
@@ -65,7 +61,6 @@ ZH, EN = "index.html", "en/index.html"
 ONE, TWO = "topic/one.html", "topic/two.html"
 
 
-@ONCE
 @pytest.mark.parametrize(
     ("start", "query", "wanted"),
     [
@@ -101,7 +96,6 @@ def test_the_index_is_loaded_only_when_search_is_used(page: Page, base: str, ear
     page.wait_for_url(lambda url: unquote(url).endswith("two.html?h=填充#填充"))
 
 
-@ONCE
 def test_the_opened_page_marks_the_words(page: Page, base: str) -> None:
     page.goto(base + EN)
     type_in(page, "zerocopy")

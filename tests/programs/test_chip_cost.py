@@ -174,17 +174,6 @@ def test_rates_are_equal_where_one_part_overtakes_the_other() -> None:
 # cooling
 
 
-@pytest.mark.parametrize(
-    ("medium", "kelvin", "kilowatts"), [(cooling.WATER, 10, 5.6), (cooling.AIR, 15, 86.4)]
-)
-def test_a_flow_carries_the_heat_off(
-    medium: tuple[float, float], kelvin: float, kilowatts: float
-) -> None:
-    capacity, density = medium
-    kilograms = cooling.flow(kilowatts, kelvin, medium) * density / 3600
-    assert kilograms * capacity * kelvin == pytest.approx(kilowatts)
-
-
 def test_prose_on_power_is_in_step_with_the_record() -> None:
     tokens, products = (cooling.measured(f"{one}_energy") for one in ("decoding", "products"))
     watts, instant = cooling.measured("watts"), cooling.measured("instant_high")

@@ -119,12 +119,6 @@ def test_every_token_is_counted_and_the_cache_comes_back() -> None:
     assert [(e.used, e.read, e.queued, e.decoding) for e in pool] == [(0, 0, 0, 0)] * 2
 
 
-def test_hits_take_work_off_the_prefill_only() -> None:
-    cold, warm = (sizing.seconds_of(pd.Load(8192, 256, hit), 0.03) for hit in (0.0, 0.5))
-    assert warm[1:] == cold[1:]
-    assert 0.4 < warm[0] / cold[0] < 0.6
-
-
 @pytest.mark.parametrize("load", sizing.LOADS[:3], ids=str)
 def test_the_simulation_comes_near_the_formula(load: Any) -> None:
     """At 30 ms goodput stays below what the GPU seconds allow, by at most a third."""
@@ -224,13 +218,6 @@ def test_solvers_have_their_order(solver: str, order: int) -> None:
         for n in (64, 128)
     )
     assert long / short > 0.8 * 2**order
-
-
-def test_guidance_of_one_is_the_wanted_distribution() -> None:
-    wanted = diffusion.denoiser(diffusion.CENTRES[:3])
-    guess = diffusion.guided(wanted, diffusion.denoiser(diffusion.CENTRES), 1.0)
-    x = diffusion.noise()[:16]
-    assert np.allclose(guess(x, 3.0), wanted(x, 3.0))
 
 
 # tiny_lm, quantize

@@ -38,7 +38,7 @@ def tsan(tmp_path_factory: pytest.TempPathFactory) -> bool:
 
 @NEEDS_GXX
 @pytest.mark.parametrize(
-    "part", [pytest.param("bugs", marks=pytest.mark.slow), "border", "twins", "order"]
+    "part", [pytest.param("bugs", marks=pytest.mark.release), "border", "twins", "order"]
 )
 def test_the_notes_show_what_the_lab_prints(part: str, tsan: bool) -> None:
     if not IS_GXX_12:
