@@ -132,15 +132,19 @@ def note_page(window: Window, small_site: Path) -> Page:
     return page
 
 
+def test_no_letter_is_cut(note_page: Page) -> None:
+    note_page.set_viewport_size({"width": 1280, "height": 900})
+    names = note_page.locator(".md-nav .md-ellipsis:visible")
+    expect(names.first).to_be_visible()
+    assert names.evaluate_all("all => all.filter(e => e.scrollHeight > e.clientHeight).length") == 0
+
+
 def test_without_script(note_page: Page) -> None:
     contents = note_page.locator(".page-contents")
     expect(contents.get_by_role("link")).to_have_count(0)  # folded
     contents.locator("summary").click()
     expect(contents.get_by_role("link")).to_have_text(["Congestion", "Back off", "Filler"])
-    note_page.get_by_text("Cite this").click()
-    expect(note_page.locator(".note-tools__cite code")).to_contain_text(
-        "en/topic/two.html, CC BY 4.0"
-    )
+    expect(note_page.locator(".note-tools cite")).to_contain_text("en/topic/two.html, CC BY 4.0")
     expect(note_page.get_by_text("Report an error")).to_have_count(0)  # no repository is known
     following = note_page.get_by_role("complementary", name="Before and after this note")
     expect(following.get_by_role("link")).to_have_text(["Note three"])
