@@ -93,6 +93,15 @@ def test_a_table_is_set_closer_where_that_makes_it_fit(
     waiting.fits(page)
 
 
+def test_no_letter_is_cut(from_file: Open, small_site: Path) -> None:
+    page = from_file(
+        (small_site / "en/topic/two.html").as_uri(), viewport={"width": 1280, "height": 900}
+    )
+    names = page.locator(".md-nav .md-ellipsis:visible")
+    expect(names.first).to_be_visible()
+    assert names.evaluate_all("all => all.filter(e => e.scrollHeight > e.clientHeight).length") == 0
+
+
 def test_without_script(from_file: Open, small_site: Path) -> None:
     """A note of a small built handbook on a phone."""
     address = (small_site / "en/topic/two.html").as_uri()
@@ -101,8 +110,7 @@ def test_without_script(from_file: Open, small_site: Path) -> None:
     expect(contents.get_by_role("link")).to_have_count(0)  # folded
     contents.locator("summary").click()
     expect(contents.get_by_role("link")).to_have_text(["Congestion", "Back off", "Filler"])
-    page.get_by_text("Cite this").click()
-    expect(page.locator(".note-tools__cite code")).to_contain_text("en/topic/two.html, CC BY 4.0")
+    expect(page.locator(".note-tools cite")).to_contain_text("en/topic/two.html, CC BY 4.0")
     expect(page.get_by_text("Report an error")).to_have_count(0)  # no repository is known
     following = page.get_by_role("complementary", name="Before and after this note")
     expect(following.get_by_role("link")).to_have_text(["Note three"])
