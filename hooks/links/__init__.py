@@ -7,5 +7,3 @@ from hooks.links.judge import check_links
 from hooks.links.moved import page_address
 from hooks.links.own_address import Settings
 from hooks.links.targets import Target, resolve
-
-__all__ = ["Settings", "Target", "bare_addresses", "check_links", "page_address", "resolve"]

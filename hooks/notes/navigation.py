@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import yaml
 
@@ -54,11 +55,17 @@ def _entry(node: yaml.Node) -> Entry:
     return Entry(line=line)
 
 
-def check_navigation(
-    entries: tuple[Entry, ...], catalogue: Catalogue, file: str = "mkdocs.yml"
-) -> list[Finding]:
+def as_written(entries: Iterable[Entry]) -> list[Any]:
+    """Return entries in the form that MkDocs has of its `nav`."""
+    return [
+        {one.title: one.path or as_written(one.children)} if one.title else one.path
+        for one in entries
+    ]
+
+
+def check_navigation(entries: tuple[Entry, ...], catalogue: Catalogue) -> list[Finding]:
     """Report entries without a note and notes without an entry."""
-    findings = []
+    findings, file = [], "mkdocs.yml"
     pages = [page for entry in entries for page in entry.pages()]
     listed = {page.path for page in pages}
     for page in pages:
