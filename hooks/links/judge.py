@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from hooks.findings import Finding, nearest
-from hooks.links import own_address, uses
+from hooks.links import own_address
 from hooks.links.files import Files, relative
 from hooks.links.own_address import Settings
 from hooks.links.safety import scheme_of
@@ -62,7 +62,7 @@ class _Judge:
         """Yield what is wrong with the addresses that a note names."""
         unused = (one for one in note.source.definitions if one.name in note.source.unused)
         links = [*note.source.links, *(Link(one.target, one.line, one.column) for one in unused)]
-        for link in (*links, *uses.of_diagrams(note)):
+        for link in links:
             for rule, message, better in self._judge(note, link):
                 written = link.target if rule == "view-difference" else link.target.strip()
                 place = (note.file, link.line, link.column)

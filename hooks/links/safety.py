@@ -13,7 +13,6 @@ from collections.abc import Iterator
 from selectolax.lexbor import LexborHTMLParser
 
 from hooks.findings import Finding
-from hooks.links import uses
 from hooks.markdown import HtmlTag, html_tags, mark, place_in
 from hooks.notes import Note
 
@@ -52,7 +51,7 @@ def check_note(note: Note) -> list[Finding]:
     said = [(tag.line, tag.column, *one) for tag in note.source.tags for one in _of_tag(tag)]
     said += [
         (link.line, link.column, message, link.target)
-        for link in (*note.source.links, *uses.of_diagrams(note))
+        for link in note.source.links
         if link.where != "html" and (message := _of_address(link.target, link.is_image))
     ]
     said += _attribute_lists(note)
