@@ -54,7 +54,10 @@ def check_note(note: Note) -> list[Finding]:
         for link in note.source.links
         if link.where != "html" and (message := _of_address(link.target, link.is_image))
     ]
-    said += _attribute_lists(note)
+    prose = mark(note.text).prose
+    for match in _ATTRIBUTE_LIST.finditer(prose):
+        message = f"attribute '{match['name'].lower()}' in an attribute list is refused in notes"
+        said.append((*place_in(prose, match.start("name")), message, match["name"]))
     return [Finding(note.file, line, column, RULE, *rest) for line, column, *rest in said]
 
 
@@ -82,13 +85,6 @@ def _of_tag(tag: HtmlTag) -> Iterator[tuple[str, str]]:
                     yield f"address of scheme '{scheme}:' is refused", address
                 elif tag.name != "a" and (scheme or address.startswith("//")):
                     yield f"<{tag.name}> may not load '{address}' from another host", address
-
-
-def _attribute_lists(note: Note) -> Iterator[tuple[int, int, str, str]]:
-    prose = mark(note.text).prose
-    for match in _ATTRIBUTE_LIST.finditer(prose):
-        message = f"attribute '{match['name'].lower()}' in an attribute list is refused in notes"
-        yield *place_in(prose, match.start("name")), message, match["name"]
 
 
 def check_rendered(content: str, file: str, text: str) -> list[Finding]:

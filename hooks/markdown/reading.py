@@ -55,7 +55,6 @@ def read(marked: Marked, made: Html) -> Source:
     )
     uses = _labels(_FOOTNOTE, COMMENT.sub(blank, marked.prose))
     defined = _labels(_FOOTNOTE_DEFINITION, marked.masked)
-    starts = {(one.line, one.column) for one in defined}
     raw = _text_without(tree, "a") + "".join(_TOKEN_TAG.findall(made.html))
     return Source(
         headings=headings,
@@ -65,7 +64,7 @@ def read(marked: Marked, made: Html) -> Source:
         tags=(*view.tags, *_site_tags(made.html, marked)),
         fences=fences,
         comments=tuple(_comments(marked)),
-        footnote_uses=tuple(one for one in uses if (one.line, one.column) not in starts),
+        footnote_uses=tuple(one for one in uses if one not in defined),
         footnote_definitions=tuple(one for one in defined if f"fn:{one.name}" in names),
         ids=frozenset(ids),
         repeated=tuple(one for one, count in Counter(ids).items() if count > 1),

@@ -76,11 +76,7 @@ def _diagram(source: str, *_: object, **__: object) -> str:
 
 
 def render(text: str, docs: Path) -> Html:
-    """Return the HTML that the extensions of mkdocs.yml make of a text; includes begin in a folder.
-
-    Raises:
-        pymdownx.snippets.SnippetMissingError: There is no such file or section to include.
-    """
+    """Return what the extensions of mkdocs.yml make of a text; its includes begin in a folder."""
     names, settings = _extensions()
     snippets = settings["pymdownx.snippets"] | {"base_path": [str(docs)]}
     settings = settings | {"pymdownx.snippets": snippets}

@@ -35,11 +35,9 @@ class Entry:
 def read_navigation(config_file: Path) -> tuple[Entry, ...]:
     """Return the entries of `nav`, or nothing when the file has none."""
     node = yaml.compose(config_file.read_text(encoding="utf-8"), Loader=Fast)
-    if isinstance(node, yaml.MappingNode):
-        for key, value in node.value:
-            if key.value == "nav" and isinstance(value, yaml.SequenceNode):
-                return tuple(_entry(item) for item in value.value)
-    return ()
+    pairs = node.value if isinstance(node, yaml.MappingNode) else ()
+    nav = next((value for key, value in pairs if key.value == "nav"), None)
+    return tuple(map(_entry, nav.value)) if isinstance(nav, yaml.SequenceNode) else ()
 
 
 def _entry(node: yaml.Node) -> Entry:

@@ -5,12 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from hooks.markdown import Heading, Rendered, Source
-
-if TYPE_CHECKING:
-    from hooks.notes.fields import FrontMatter
+from hooks.notes.fields import FrontMatter
 
 LANGUAGE_NAMES = {"zh": "Chinese", "en": "English"}
 LANGUAGES = tuple(LANGUAGE_NAMES)

@@ -104,12 +104,17 @@ def check_questions(catalogue: Catalogue) -> list[Finding]:
     for note in catalogue.notes.values():
         if note.meta is None or note.meta.kind != KIND:
             continue
-        for question in read_questions(note):
+        asked, twin = read_questions(note), catalogue.twin(note)
+        for question in asked:
             findings += _check(question, note)
         findings += _stale(note, catalogue)
-        twin = catalogue.twin(note, "zh") if note.language == "en" else None
-        if twin is not None:
-            findings += _unlike(note, twin)
+        if twin is None or note.language == "zh":
+            continue
+        for mine, other in zip(asked, read_questions(twin), strict=False):
+            if mine.marker != other.marker:
+                message = f"the marker differs from that of {twin.file}:{other.marker_line}"
+                place = (note.file, mine.marker_line, 1)
+                findings.append(Finding(*place, RULE, message, mine.marker, other.marker))
     return findings
 
 
@@ -169,12 +174,3 @@ def _stale(note: Note, catalogue: Catalogue) -> Iterator[Finding]:
             message += "the answers that rest on it again"
             place = (note.file, link.line, link.column)
             yield Finding(*place, "question-stale", message, link.target)
-
-
-def _unlike(note: Note, twin: Note) -> Iterator[Finding]:
-    """Yield the questions whose markers differ from those of the twin."""
-    for mine, other in zip(read_questions(note), read_questions(twin), strict=False):
-        if mine.marker != other.marker:
-            message = f"the marker differs from that of {twin.file}:{other.marker_line}"
-            place = (note.file, mine.marker_line, 1)
-            yield Finding(*place, RULE, message, mine.marker, other.marker)
