@@ -5,7 +5,4 @@ from __future__ import annotations
 from hooks.links.bare import bare_addresses
 from hooks.links.judge import check_links
 from hooks.links.moved import page_address
-from hooks.links.own_address import Settings
-from hooks.links.targets import Target, resolve
-
-__all__ = ["Settings", "Target", "bare_addresses", "check_links", "page_address", "resolve"]
+from hooks.links.targets import Settings, Target, resolve

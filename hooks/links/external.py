@@ -47,7 +47,7 @@ def ask(root: Path, report: Path) -> str:
     files = [*root.glob("docs/**/*.md"), *root.glob("docs/data/**/*.yml")]
     command = [lychee, "--config", str(root / "lychee.toml"), "--format", "json", "--no-progress"]
     command += ["--quiet", "--output", "answers.json", "--files-from", "-"]
-    names = "\n".join(str(path) for path in sorted(files))
+    names = "\n".join(map(str, sorted(files)))
     run = subprocess.run(command, cwd=folder, input=names, text=True, check=False)
     if run.returncode not in (0, 2):  # 2: some address does not answer
         raise OSError(f"lychee ended with status {run.returncode}")
@@ -80,16 +80,14 @@ def render(report: Path, language: str) -> str:
     if not report.is_file():
         return none
     found = json.loads(report.read_text(encoding="utf-8"))
-    lines = [intro.format(**{**found, "dead": len(found["rows"])})]
-    if found["rows"]:
-        lines += ["", f"| {' | '.join(head)} |", "| --- | --- | --- |"]
+    said = intro.format(**found, dead=len(found["rows"]))
+    table = [head, ("---", "---", "---")] if found["rows"] else []
     for row in found["rows"]:
         places = [_code(place.removeprefix("docs/")) for place in row["places"][:_SHOWN]]
         if len(row["places"]) > _SHOWN:
             places.append(more.format(len(row["places"])))
-        cells = (_code(row["address"]), _code(row["said"]), "<br>".join(places))
-        lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines)
+        table.append((_code(row["address"]), _code(row["said"]), "<br>".join(places)))
+    return "\n".join([said, "", *(f"| {' | '.join(cells)} |" for cells in table)]).rstrip()
 
 
 def _code(text: str) -> str:

@@ -13,11 +13,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from hooks.findings import Finding, nearest
-from hooks.links import own_address, uses
-from hooks.links.files import Files, relative
-from hooks.links.own_address import Settings
 from hooks.links.safety import scheme_of
-from hooks.links.targets import Target, resolve
+from hooks.links.targets import GITHUB_ONLY, Files, Settings, Target, own_path, relative, resolve
 from hooks.links.text import is_only_quoted
 from hooks.markdown import Link
 from hooks.notes import DEFAULT_LANGUAGE, LANGUAGE_NAMES, LANGUAGES, Catalogue, Note, draft_ids
@@ -62,7 +59,7 @@ class _Judge:
         """Yield what is wrong with the addresses that a note names."""
         unused = (one for one in note.source.definitions if one.name in note.source.unused)
         links = [*note.source.links, *(Link(one.target, one.line, one.column) for one in unused)]
-        for link in (*links, *uses.of_diagrams(note)):
+        for link in links:
             for rule, message, better in self._judge(note, link):
                 written = link.target if rule == "view-difference" else link.target.strip()
                 place = (note.file, link.line, link.column)
@@ -77,10 +74,8 @@ class _Judge:
         bare = link.target.strip()
         if bare != link.target and not link.where:
             odd = next(char for char in link.target[::-1] + link.target if char.isspace())
-            message = (
-                f"the target '{link.target}' ends or begins with a blank that Markdown does not "
-                f"take for one (U+{ord(odd):04X}): {_ON_GITHUB}"
-            )
+            message = f"the target '{link.target}' ends or begins with a blank that Markdown does "
+            message += f"not take for one (U+{ord(odd):04X}): {_ON_GITHUB}"
             yield "view-difference", message, bare
         link = link._replace(target=bare)
         if not bare or _TEMPLATE.search(bare):
@@ -88,7 +83,7 @@ class _Judge:
         if link.has_spaces:
             message = f"the target '{bare}' holds a blank: {_ON_GITHUB}, where it is no link"
             yield "view-difference", message, bare.replace(" ", "%20")
-        inside = own_address.path_of(bare, self.settings)
+        inside = own_path(bare, self.settings)
         if inside is not None:
             yield from self._own_address(note, link, *inside)
         elif not scheme_of(bare) and not bare.startswith("//"):
@@ -111,7 +106,7 @@ class _Judge:
         if inside in self.files:
             # Lines, an editor, the source of a program: GitHub alone has an address for these.
             is_program = inside not in self.catalogue.notes and "/blob/" in link.target
-            if is_program or own_address.GITHUB_ONLY.match(link.target):
+            if is_program or GITHUB_ONLY.match(link.target):
                 return
             message = f"'{link.target}' is the full address of a page here; write a relative path"
             yield "own-address", message, _way(note, inside, fragment)
@@ -124,12 +119,8 @@ class _Judge:
         path = target.path or ""
         known = (path, path.removeprefix(f"{self.settings.docs}/"), self._page_behind(path))
         found = next((one for one in known if one in self.files), "")
-        message = f"'{written}' begins with a slash, which GitHub and the site read apart; "
-        return (
-            "absolute-link",
-            f"{message}write a relative path",
-            _way(note, found, target.fragment),
-        )
+        why = "begins with a slash, which GitHub and the site read apart; write a relative path"
+        return "absolute-link", f"'{written}' {why}", _way(note, found, target.fragment)
 
     def _outside(self, written: str, target: Target) -> tuple[str, str, str]:
         root = self.settings.root
@@ -141,9 +132,9 @@ class _Judge:
     def _path(self, note: Note, link: Link, target: Target) -> _Said:
         path, notes, written = target.path or "", self.catalogue.notes, link.target
         page = notes.get(f"{path.removesuffix('.html')}.md") if link.where == "diagram" else None
-        if self._is_left_out(note, path):
-            message = f"'{written}': the site takes '.{locale_of(path)}' for a language, and this "
-            message += f"page lacks the file ({_ON_SITE}); write '-{locale_of(path)}' in its name"
+        if locale := self._other_locale(note, path):
+            message = f"'{written}': the site takes '.{locale}' for a language, and this page "
+            message += f"lacks the file ({_ON_SITE}); write '-{locale}' in its name"
             yield "view-difference", message, ""
         elif problem := self._raw_html(note, link, path):
             yield "view-difference", problem, ""
@@ -163,19 +154,20 @@ class _Judge:
             else:
                 yield "link-html", message, _way(note, behind, target.fragment)
         elif right := self.files.otherwise_written(path):
-            message = f"'{written}' differs from the path '{right}' in letter case: it works on "
-            message += "macOS and Windows, and breaks on GitHub and on the site"
-            if right.casefold() != path.rstrip("/").casefold():
-                message = f"'{written}' differs from '{right}' in the form of its Unicode"
+            message = f"'{written}' differs from '{right}' in the form of its Unicode"
+            if right.casefold() == path.rstrip("/").casefold():
+                message = f"'{written}' differs from the path '{right}' in letter case: it works "
+                message += "on macOS and Windows, and breaks on GitHub and on the site"
             yield "wrong-case", message, _way(note, right, target.fragment)
         else:
             yield self._missing(note, link, path)
 
-    def _is_left_out(self, note: Note, path: str) -> bool:
-        """Tell whether the site takes a file for one of another language than the note's."""
-        locale = locale_of(path)
+    def _other_locale(self, note: Note, path: str) -> str:
+        """Return the language, other than the note's, that the site takes a file for: its `xy`."""
+        match = _LOCALE.search(path)
+        locale = match[1] if match and path in self.files else ""
         is_note = path.endswith(".md") and locale in LANGUAGES
-        return path in self.files and locale not in ("", note.language) and not is_note
+        return "" if is_note or locale == note.language else locale
 
     def _raw_html(self, note: Note, link: Link, path: str) -> str:
         """Say what is wrong with an address in raw HTML, which MkDocs leaves as it is written."""
@@ -260,8 +252,7 @@ class _Judge:
             return  # GitHub shows no generated list either: there the link opens the page
         known = sorted(here | made)
         folded = {one.lower(): one for one in known}
-        hint = folded.get(bare.lower(), "") or self._twin_id(other, fragment)
-        hint = hint or nearest(bare, known)
+        hint = folded.get(bare.lower()) or self._twin_id(other, fragment) or nearest(bare, known)
         message = f"'{link.target}': {where} has no heading or anchor '#{fragment}'"
         if works:
             message += f" ({_ON_SITE})"
@@ -276,12 +267,6 @@ class _Judge:
             return ""
         pairs = zip(note.source.headings, twin.source.headings, strict=False)
         return next((mine.id for mine, theirs in pairs if theirs.id == fragment), "")
-
-
-def locale_of(path: str) -> str:
-    """Return what the site takes for the language of a file: `xy` of `figure.xy.svg`."""
-    match = _LOCALE.search(path)
-    return match[1] if match else ""
 
 
 def _way(note: Note, path: str, fragment: str) -> str:

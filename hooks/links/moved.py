@@ -7,6 +7,7 @@ languages. `published.txt` lists them; `moved.yml` (`old: new`) maps those that 
 from __future__ import annotations
 
 import html
+import itertools
 import posixpath
 import re
 from collections.abc import Iterable, Mapping
@@ -32,11 +33,8 @@ def page_address(note_id: str, language: str) -> str:
 
 def current(notes: Catalogue) -> set[str]:
     """Return every page and heading that the site answers to."""
-    every = notes.notes.values()
-    return {
-        *notes.ids(),
-        *(f"{note.id}#{one.id}" for note in every for one in note.source.headings),
-    }
+    headings = ((note, one) for note in notes.notes.values() for one in note.source.headings)
+    return {*notes.ids(), *(f"{note.id}#{one.id}" for note, one in headings)}
 
 
 def load(text: str, file: str, notes: Catalogue) -> tuple[dict[str, str], list[Finding]]:
@@ -83,13 +81,12 @@ def add_anchors(page_html: str, note_id: str, moved: Mapping[str, str]) -> str:
 def redirect_pages(moved: Mapping[str, str], site_url: str) -> dict[str, str]:
     """Return the pages at former addresses, which lead on without a server, fragment included."""
     made = {}
-    pages = {old: new for old, new in moved.items() if "#" not in old}
-    for language in LANGUAGES:
-        for old, new in pages.items():
-            here, there = page_address(old, language), page_address(new, language)
-            address = quote(posixpath.relpath(there, posixpath.dirname(here) or "."))
-            link = f'<link rel="canonical" href="{html.escape(site_url + there)}">\n'
-            made[here] = _PAGE.format(language, link if site_url else "", address)
+    pages = [(old, new) for old, new in moved.items() if "#" not in old]
+    for language, (old, new) in itertools.product(LANGUAGES, pages):
+        here, there = page_address(old, language), page_address(new, language)
+        address = quote(posixpath.relpath(there, posixpath.dirname(here) or "."))
+        link = f'<link rel="canonical" href="{html.escape(site_url + there)}">\n'
+        made[here] = _PAGE.format(language, link if site_url else "", address)
     return made
 
 

@@ -13,7 +13,6 @@ from collections.abc import Iterator
 from selectolax.lexbor import LexborHTMLParser
 
 from hooks.findings import Finding
-from hooks.links import uses
 from hooks.markdown import HtmlTag, html_tags, mark, place_in
 from hooks.notes import Note
 
@@ -52,10 +51,13 @@ def check_note(note: Note) -> list[Finding]:
     said = [(tag.line, tag.column, *one) for tag in note.source.tags for one in _of_tag(tag)]
     said += [
         (link.line, link.column, message, link.target)
-        for link in (*note.source.links, *uses.of_diagrams(note))
+        for link in note.source.links
         if link.where != "html" and (message := _of_address(link.target, link.is_image))
     ]
-    said += _attribute_lists(note)
+    prose = mark(note.text).prose
+    for match in _ATTRIBUTE_LIST.finditer(prose):
+        message = f"attribute '{match['name'].lower()}' in an attribute list is refused in notes"
+        said.append((*place_in(prose, match.start("name")), message, match["name"]))
     return [Finding(note.file, line, column, RULE, *rest) for line, column, *rest in said]
 
 
@@ -83,13 +85,6 @@ def _of_tag(tag: HtmlTag) -> Iterator[tuple[str, str]]:
                     yield f"address of scheme '{scheme}:' is refused", address
                 elif tag.name != "a" and (scheme or address.startswith("//")):
                     yield f"<{tag.name}> may not load '{address}' from another host", address
-
-
-def _attribute_lists(note: Note) -> Iterator[tuple[int, int, str, str]]:
-    prose = mark(note.text).prose
-    for match in _ATTRIBUTE_LIST.finditer(prose):
-        message = f"attribute '{match['name'].lower()}' in an attribute list is refused in notes"
-        yield *place_in(prose, match.start("name")), message, match["name"]
 
 
 def check_rendered(content: str, file: str, text: str) -> list[Finding]:

@@ -5,30 +5,6 @@ from __future__ import annotations
 from hooks.markdown.heading_ids import github_slug
 from hooks.markdown.mark import finish, mark
 from hooks.markdown.reading import read
-from hooks.markdown.rendered import Rendered, read_all, rendered, text_of
-from hooks.markdown.site import PLACE, render
+from hooks.markdown.site import PLACE, Rendered, read_all, render, rendered, text_of
 from hooks.markdown.source import Comment, Fence, Heading, HtmlTag, Label, Link, Source
 from hooks.markdown.text import place_in, plain_text, split
-
-__all__ = [
-    "PLACE",
-    "Comment",
-    "Fence",
-    "Heading",
-    "HtmlTag",
-    "Label",
-    "Link",
-    "Rendered",
-    "Source",
-    "finish",
-    "github_slug",
-    "mark",
-    "place_in",
-    "plain_text",
-    "read",
-    "read_all",
-    "render",
-    "rendered",
-    "split",
-    "text_of",
-]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from markdown_it import MarkdownIt
@@ -34,10 +34,9 @@ class View(NamedTuple):
     @property
     def ids(self) -> frozenset[str]:
         """The ids of headings and tags."""
-        found = {heading.id for heading in self.headings}
-        for tag in self.tags:
-            found |= {tag.get("id") or "", (tag.name == "a" and tag.get("name")) or ""}
-        return frozenset(found - {""})
+        named = [tag.get("name") for tag in self.tags if tag.name == "a"]
+        given = [tag.get("id") for tag in self.tags]
+        return frozenset(filter(None, (*(one.id for one in self.headings), *given, *named)))
 
 
 def read(marked: Marked) -> View:
@@ -54,37 +53,27 @@ def read(marked: Marked) -> View:
         elif token.type == "fence":
             view.fences.append(Fence(token.info.strip(), token.content, token.map[0] + 2))
         elif token.type in ("html_block", "inline"):
-            pieces = _inside(token, view.linked)
-            view.tags.extend(_tags(pieces, token.map[0], marked, view.linked))
+            view.tags.extend(_tags(token, token.map[0], marked, view.linked))
     return view
 
 
-def _inside(token: Token, linked: set[int]) -> Iterator[str]:
-    """Yield the pieces of raw HTML in a text, and add the marks that are links in Markdown."""
+def _tags(token: Token, first: int, marked: Marked, linked: set[int]) -> Iterator[HtmlTag]:
+    """Yield the start tags of a block from a line (0-based) on, and add the marks of its links."""
+    at = sum(len(line) + 1 for line in marked.text.split("\n")[:first])
     waiting = [token]
     while waiting:
         one = waiting.pop(0)
-        for name in ("href", "src"):
-            if found := TOKEN.match(str(one.attrs.get(name, ""))):
-                linked.add(int(found["number"]))
-        if one.type in ("html_block", "html_inline"):
-            yield one.content
         waiting += one.children or []
-
-
-def _tags(pieces: Iterable[str], first: int, marked: Marked, linked: set[int]) -> Iterator[HtmlTag]:
-    """Yield the start tags in pieces of raw HTML, which stand in order from a line (0-based) on."""
-    at = sum(len(line) + 1 for line in marked.text.split("\n")[:first])
-    for piece in pieces:
-        if piece.startswith("<!--"):
-            continue
-        for tag in html_tags.start_tags(piece):
+        addresses = [str(one.attrs.get(name, "")) for name in ("href", "src")]
+        linked |= {int(found["number"]) for address in addresses if (found := TOKEN.match(address))}
+        is_html = one.type in ("html_block", "html_inline") and not one.content.startswith("<!--")
+        for tag in html_tags.start_tags(one.content) if is_html else ():
             begin = tag.group().partition("\n")[0]  # marks of lists may stand before the rest
             at = max(marked.text.find(begin, at), at)
             before, text = plain(marked.text[:at], marked), plain(tag.group(), marked)
             is_empty = _CLOSED_AT_ONCE.match(marked.text, at + len(tag.group())) is not None
             at += len(begin)
-            linked |= {int(one["number"]) for one in TOKEN.finditer(tag["attributes"])}
+            linked |= {int(found["number"]) for found in TOKEN.finditer(tag["attributes"])}
             attributes = tuple((name, value) for name, value, _, _ in html_tags.attributes(text))
             name = plain(tag["name"], marked).partition(" ")[0].lower()
             yield HtmlTag(name, attributes, *place_in(before, len(before)), text, is_empty)

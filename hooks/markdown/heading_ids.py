@@ -12,16 +12,12 @@ import html
 import re
 import unicodedata
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from xml.etree.ElementTree import Element
 
+from markdown import Markdown
 from markdown.extensions import Extension
 from markdown.extensions.toc import remove_fnrefs, render_inner_html
 from markdown.treeprocessors import Treeprocessor
-
-if TYPE_CHECKING:
-    from xml.etree.ElementTree import Element
-
-    from markdown import Markdown
 
 _KEPT_CATEGORIES = frozenset({"Lu", "Ll", "Lt", "Lm", "Lo", "Mn", "Mc", "Me", "Nd", "Nl", "Pc"})
 # Circled and squared Latin letters are symbols (So) that Unicode calls Alphabetic.

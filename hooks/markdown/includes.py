@@ -21,7 +21,6 @@ _INCLUDE = re.compile(
     r"""(?P<section>:[\w:,-]*)?(?P=quote))?[ \t]*$""",
     re.MULTILINE,
 )
-_REFUSED = (SnippetMissingError, OSError, ValueError)
 
 
 def check(body: str, docs: Path) -> tuple[str, list[Odd], list[Path]]:
@@ -35,8 +34,8 @@ def check(body: str, docs: Path) -> tuple[str, list[Odd], list[Path]]:
     def look(match: re.Match[str]) -> str:
         path = match["path"] or ""
         file = docs / path
-        line, column = place_in(body, match.start("path") if path else match.start())
-        problem = next(_problems(match, docs, line in fenced), None)
+        place = place_in(body, match.start("path" if path else 0))
+        problem = next(_problems(match, docs, place[0] in fenced), None)
         if problem is None:
             files.append(file)
             return match.group()
@@ -44,7 +43,7 @@ def check(body: str, docs: Path) -> tuple[str, list[Odd], list[Path]]:
         if path and not file.is_file():
             known = [one.relative_to(docs).as_posix() for one in docs.rglob(f"*{file.suffix}")]
             hint = nearest(path, known, 0.7)
-        odd.append(Odd("include", path + (match["section"] or ""), line, column, problem, hint))
+        odd.append(Odd("include", path + (match["section"] or ""), *place, problem, hint))
         return blank(match)
 
     return _INCLUDE.sub(look, body), odd, files
@@ -70,7 +69,7 @@ def _problems(match: re.Match[str], docs: Path, fenced: bool) -> Iterator[str]:
     try:
         if _snippets(docs).run([match.group()]) == [match.group()]:
             yield f"include '{path}' stays as it is: on its line nothing may stand beside it"
-    except _REFUSED as error:
+    except (SnippetMissingError, OSError, ValueError) as error:
         how = f"; a section begins with a line '--8<-- [start{section}]'" if section else ""
         yield f"include '{path}{section}' is refused: {error}{how}"
 

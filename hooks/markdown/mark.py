@@ -121,16 +121,13 @@ def fences(text: str) -> Iterator[Fenced]:
     number = 0
     while number < len(lines):
         line = lines[number]
-        opening = None
-        if "```" in line or "~~~" in line:
-            opening = RE_NESTED_FENCE_START.match(line, len(line) - len(line.lstrip("> \t")))
         number += 1
-        if opening is None:
+        opening = RE_NESTED_FENCE_START.match(line, len(line) - len(line.lstrip("> \t")))
+        if opening is None or "`" in (opening["unrecognized"] or ""):
             continue
         if opening["unrecognized"]:
-            if "`" not in opening["unrecognized"]:
-                why = 'after the language only options such as title="…" may stand'
-                yield Fenced(number, number, why)
+            why = 'after the language only options such as title="…" may stand'
+            yield Fenced(number, number, why)
             continue
         closing = re.compile(rf"[> \t]*{opening['fence']}[ \t]*\Z")
         end = next((at for at in range(number, len(lines)) if closing.match(lines[at])), None)

@@ -58,8 +58,8 @@ def raw(body: str, marked: Marked) -> Iterator[Odd]:
             repair = f"{marked.masked[start : match.end('words')]}({match['target']})"
             yield Odd("link-syntax", text, *place_in(prose, start), why, repair)
     for match in _CONTAINER.finditer(body):
-        if match["text"].strip("!?+=") and ('"' in match["text"] or match["text"][0] != "="):
-            text = match["text"]
+        text = match["text"]
+        if text.strip("!?+=") and ('"' in text or text[0] != "="):
             why = _as_written(text, "this renderer has no such blocks; write '> [!NOTE]'")
             yield Odd("admonition", text, *place_of(marked, text), why)
 

@@ -6,13 +6,12 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
-from selectolax.lexbor import LexborHTMLParser, LexborNode
+from selectolax.lexbor import LexborHTMLParser
 
 from hooks.markdown import github, html_tags, odd
 from hooks.markdown.heading_ids import github_slug
 from hooks.markdown.mark import ADDRESSES, TOKEN, Mark, Marked, blank, plain
-from hooks.markdown.site import Html
-from hooks.markdown.source import Comment, Fence, Heading, HtmlTag, Label, Link, Source
+from hooks.markdown.source import Comment, Fence, Heading, Html, HtmlTag, Label, Link, Source
 from hooks.markdown.text import COMMENT, place_in
 
 _NAMED = ",".join(f"[{name.replace(':', chr(92) + ':')}]" for name in sorted(ADDRESSES))
@@ -24,6 +23,11 @@ _FOOTNOTE = re.compile(r"(?<!\\)\[\^(?P<name>[^\]\s]+)\]")
 _FOOTNOTE_DEFINITION = re.compile(r"^[> \t]*\[\^(?P<name>[^\]\n]+)\]:", re.MULTILINE)
 _SITE_TAG = re.compile(r"<(?P<name>[A-Za-z][A-Za-z0-9-]*[^\sA-Za-z0-9<>/@=-][^\s<>/@]*)[^<>]*>")
 _FORMULA = re.compile(r"\\\((?P<text>.*?)\\\)")
+_CLICK = re.compile(
+    r"^[ \t]*(?:click[ \t]+[^\s\"]+[ \t]+(?:href[ \t]+)?|link[ \t]+[^\s\":]+[ \t]+)"
+    r"\"(?P<target>[^\"]+)\"",
+    re.MULTILINE,
+)
 _TOKEN_TAG = re.compile(r"<x-link:[^>]*")
 
 
@@ -32,8 +36,11 @@ def read(marked: Marked, made: Html) -> Source:
     view = github.read(marked)
     tree = LexborHTMLParser(f"<body>{made.html}")
     links, linked = _links(tree, marked)
+    fences = tuple(_fences(marked, view))
+    links += _diagram_links(fences, marked)
     named = [*tree.css("[id]"), *tree.css("a[name]:not([id])")]
-    names = [name for node in named for name in _names(node)]
+    given = ((node.id, node.tag == "a" and node.attributes.get("name")) for node in named)
+    names = [name for both in given for name in dict.fromkeys(both) if name]
     ids = [one for one in names if not _OWN_IDS.match(one)]
     _text_without(tree, ".headerlink")
     headings = tuple(_headings(tree, view, marked))
@@ -48,7 +55,6 @@ def read(marked: Marked, made: Html) -> Source:
     )
     uses = _labels(_FOOTNOTE, COMMENT.sub(blank, marked.prose))
     defined = _labels(_FOOTNOTE_DEFINITION, marked.masked)
-    starts = {(one.line, one.column) for one in defined}
     raw = _text_without(tree, "a") + "".join(_TOKEN_TAG.findall(made.html))
     return Source(
         headings=headings,
@@ -56,9 +62,9 @@ def read(marked: Marked, made: Html) -> Source:
         definitions=definitions,
         unused=frozenset(one.name for one in definitions) - used,
         tags=(*view.tags, *_site_tags(made.html, marked)),
-        fences=tuple(_fences(marked, view)),
+        fences=fences,
         comments=tuple(_comments(marked)),
-        footnote_uses=tuple(one for one in uses if (one.line, one.column) not in starts),
+        footnote_uses=tuple(one for one in uses if one not in defined),
         footnote_definitions=tuple(one for one in defined if f"fn:{one.name}" in names),
         ids=frozenset(ids),
         repeated=tuple(one for one, count in Counter(ids).items() if count > 1),
@@ -81,11 +87,6 @@ def _text_without(tree: LexborHTMLParser, selector: str) -> str:
     return tree.body.text() if tree.body is not None else ""
 
 
-def _names(node: LexborNode) -> Iterator[str]:
-    found = [node.attributes.get("id"), node.attributes.get("name") if node.tag == "a" else None]
-    yield from dict.fromkeys(one for one in found if one)
-
-
 def _links(tree: LexborHTMLParser, marked: Marked) -> tuple[list[Link], set[int]]:
     found: dict[tuple[int, int, str], Link] = {}
     linked: set[int] = set()
@@ -94,10 +95,9 @@ def _links(tree: LexborHTMLParser, marked: Marked) -> tuple[list[Link], set[int]
         if OWN_CLASSES & set((node.attributes.get("class") or "").split()):
             continue
         is_image = node.tag in _SHOWN
+        words = node.text().strip() or ("image" if node.css_first("img,svg") else "")
         if node.tag == "img":
             words = node.attributes.get("alt") or ""
-        else:
-            words = node.text().strip() or ("image" if node.css_first("img,svg") else "")
         for name, value in node.attributes.items():
             if name not in ADDRESSES or value is None or value.startswith("#__"):
                 continue
@@ -118,6 +118,16 @@ def _links(tree: LexborHTMLParser, marked: Marked) -> tuple[list[Link], set[int]
                 link = Link(one, *place, words, is_image, where, rest[:1].isspace())
                 found.setdefault((*place, one), link)
     return list(found.values()), linked
+
+
+def _diagram_links(fences: tuple[Fence, ...], marked: Marked) -> Iterator[Link]:
+    """Yield the addresses of `click` lines in diagrams."""
+    lines = plain(marked.text, marked).split("\n")
+    for fence in fences:
+        for match in _CLICK.finditer(fence.text) if fence.info.split(" ")[0] == "mermaid" else ():
+            target = match["target"]
+            line = fence.line + place_in(fence.text, match.start("target"))[0] - 1
+            yield Link(target, line, lines[line - 1].find(f'"{target}"') + 2, where="diagram")
 
 
 def _site_tags(html: str, marked: Marked) -> Iterator[HtmlTag]:

@@ -1,8 +1,8 @@
-"""The structure of one text: headings, links, tags, comments, fences, with their places."""
+"""What one text holds, with places: headings, links, tags, comments, fences; and its HTML."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 
 class Heading(NamedTuple):
@@ -28,7 +28,7 @@ class Link(NamedTuple):
     is_image: bool = False
     """Shown as part of the page: an image, a film, its poster."""
     where: str = ""
-    """`html` for a tag, `field` for front matter, `diagram` for mermaid; empty for Markdown."""
+    """`html` for a tag, `diagram` for mermaid; empty for Markdown."""
     has_spaces: bool = False
     """Whether the target holds bare spaces: a link on the site, plain text on GitHub."""
 
@@ -76,6 +76,16 @@ class Fence(NamedTuple):
     text: str
     line: int
     """Line of the first line of the text."""
+
+
+class Html(NamedTuple):
+    """What the renderer makes of a text."""
+
+    html: str
+    contents: tuple[Any, ...]
+    """The table of contents, as the `toc` extension has it."""
+    places: tuple[tuple[str, str], ...]
+    """Kind and text of each fence that shows data, by the number of its place."""
 
 
 class Odd(NamedTuple):

@@ -11,27 +11,6 @@ from hooks.notes.note import (
     LANGUAGES,
     Catalogue,
     Note,
-    language_of,
-    note_id,
 )
 from hooks.notes.prerequisites import all_needed, needed
 from hooks.notes.questions import Card
-
-__all__ = [
-    "DEFAULT_LANGUAGE",
-    "LANGUAGES",
-    "LANGUAGE_NAMES",
-    "Card",
-    "Catalogue",
-    "Entry",
-    "Note",
-    "all_needed",
-    "draft_ids",
-    "is_takeaway",
-    "language_of",
-    "minutes",
-    "needed",
-    "note_id",
-    "published",
-    "section_title",
-]

@@ -18,14 +18,11 @@ from hooks.notes.note import Note
 
 
 class Budget(NamedTuple):
-    """The most that one language may spend."""
+    """The most words (English) or characters (Chinese) of a takeaway, and of a page by its kind."""
 
     takeaway: int
-    """Words (English) or characters (Chinese) of the takeaway."""
     note: int
-    """The same, of a whole note."""
     reference: int
-    """The same, of a page of reference."""
 
 
 BUDGETS = {"en": Budget(66, 1980, 1540), "zh": Budget(110, 2600, 2000)}
@@ -77,53 +74,39 @@ def check_note(note: Note) -> Iterator[Finding]:
     meta = note.meta
     if meta is None or meta.kind not in LIMITED or note.is_index or note.topic == ABOUT:
         return
-    budget = BUDGETS[note.language]
-    unit = "words" if note.language == "en" else "characters"
+    budget, is_chinese = BUDGETS[note.language], note.language == "zh"
+    unit, share = ("characters", _CHARACTERS_A_WORD) if is_chinese else ("words", 1.0)
+
+    def said(line: int, rule: str, message: str, target: object) -> Finding:
+        return Finding(note.file, line, 1, rule, message, str(target))
+
     for heading, text in note.sections():
-        if is_takeaway(heading.text):
-            yield from _check_takeaway(note, heading.line, text, budget.takeaway, unit)
+        if not is_takeaway(heading.text):
+            continue
+        count, most = length(text, note.language), budget.takeaway
+        if count > most:
+            message = f"the takeaway has {count} {unit}, more than {most}: keep one thing to "
+            yield said(heading.line, "takeaway-length", f"{message}remember", count)
+        if len(found := numbers(text)) > TAKEAWAY_NUMBERS:
+            names = ", ".join(found)
+            message = f"the takeaway has {len(found)} numbers ({names}), more than "
+            message += f"{TAKEAWAY_NUMBERS}: move them to the table"
+            yield said(heading.line, "takeaway-length", message, names)
     body = _before_references(note)
     most = budget.reference if meta.kind == "reference" else budget.note
     if meta.length is not None:
-        share = 1.0 if note.language == "en" else _CHARACTERS_A_WORD
         most = max(most, round(meta.length.words * share))
     count = length(body, note.language)
     if count > most:
-        message = (
-            f"the note has {count} {unit} before the references, more than {most}: cut, fold a"
-            " log, or split; 'length' in the front matter may ask for more, with a reason"
-        )
-        yield Finding(note.file, 1, 1, "note-length", message, target=str(count))
-    yield from _check_prose(note, body)
-
-
-def _check_takeaway(note: Note, line: int, text: str, most: int, unit: str) -> Iterator[Finding]:
-    count = length(text, note.language)
-    if count > most:
-        message = f"the takeaway has {count} {unit}, more than {most}: keep one thing to remember"
-        yield Finding(note.file, line, 1, "takeaway-length", message, target=str(count))
-    found = numbers(text)
-    if len(found) > TAKEAWAY_NUMBERS:
-        message = (
-            f"the takeaway has {len(found)} numbers ({', '.join(found)}), more than"
-            f" {TAKEAWAY_NUMBERS}: move them to the table"
-        )
-        yield Finding(note.file, line, 1, "takeaway-length", message, target=", ".join(found))
-
-
-def _check_prose(note: Note, body: str) -> Iterator[Finding]:
+        message = f"the note has {count} {unit} before the references, more than {most}: cut, fold "
+        message += "a log, or split; 'length' in the front matter may ask for more, with a reason"
+        yield said(1, "note-length", message, count)
     prose = _HEADING.sub("", _TABLE.sub("", plain(body)))
-    words = length(prose, note.language)
-    if note.language == "zh":
-        words = round(words / _CHARACTERS_A_WORD)
-    found = numbers(prose)
-    if words >= 100 and len(found) * 100 > DENSITY * words:
-        share = len(found) * 100 / words
-        message = (
-            f"the prose has {share:.1f} numbers in 100 words, more than {DENSITY:g}:"
-            " put them into a table"
-        )
-        yield Finding(note.file, 1, 1, "number-density", message, target=f"{share:.1f}")
+    words = round(length(prose, note.language) / share)
+    density = len(numbers(prose)) * 100 / max(words, 1)
+    if words >= 100 and density > DENSITY:
+        message = f"the prose has {density:.1f} numbers in 100 words, more than {DENSITY:g}: put "
+        yield said(1, "number-density", f"{message}them into a table", f"{density:.1f}")
 
 
 def is_takeaway(title: str) -> bool:
@@ -134,26 +117,17 @@ def is_takeaway(title: str) -> bool:
 def minutes(note: Note) -> int:
     """Return how many minutes a note takes up to its references; folded text is not counted."""
     text = _before_references(note)
-    whole = length(text, note.language)
     prose = length(_TABLE.sub("", text), note.language)
-    words = prose + (whole - prose) * TABLE_SHARE
-    return max(
-        1, round(words / A_MINUTE[note.language] + _listing_lines(note) / CODE_LINES_A_MINUTE)
-    )
-
-
-def _listing_lines(note: Note) -> int:
-    """Return how many lines the listings have that stand open in a note, includes as one line."""
-    hidden = [
-        (place_in(note.text, match.start())[0], place_in(note.text, match.end())[0])
-        for match in _FOLDED.finditer(note.text)
-    ]
-    return sum(
+    words = prose + (length(text, note.language) - prose) * TABLE_SHARE
+    folds = [match.span() for match in _FOLDED.finditer(note.text)]
+    hidden = [[place_in(note.text, offset)[0] for offset in span] for span in folds]
+    listing = sum(  # an include counts as one line
         len(fence.text.splitlines())
         for fence in note.source.fences
         if fence.info.split(" ")[0] not in _DRAWN
         and not any(start <= fence.line <= end for start, end in hidden)
     )
+    return max(1, round(words / A_MINUTE[note.language] + listing / CODE_LINES_A_MINUTE))
 
 
 def _before_references(note: Note) -> str:

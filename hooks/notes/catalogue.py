@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-from collections import defaultdict
 from pathlib import Path
 
 from hooks import cache
@@ -29,13 +28,10 @@ def _read(
     files: dict[str, bytes], docs: Path, prefix: str, kept: cache.Cache
 ) -> tuple[dict[str, Note], list[Finding]]:
     findings: list[Finding] = []
-    texts = {}
-    for path, data in files.items():
-        texts[path], problems = _decode(data, f"{prefix}/{path}")
-        findings += problems
-    read = read_all([split(text).body for text in texts.values()], docs, kept)
+    texts = [_decode(data, f"{prefix}/{path}", findings) for path, data in files.items()]
+    read = read_all([split(text).body for text in texts], docs, kept)
     notes = {}
-    for (path, text), rendered in zip(texts.items(), read, strict=True):
+    for path, text, rendered in zip(files, texts, read, strict=True):
         file = f"{prefix}/{path}"
         meta, problems = fields.parse(split(text).yaml_text, file)
         findings += problems
@@ -43,8 +39,8 @@ def _read(
     return notes, findings
 
 
-def _decode(data: bytes, file: str) -> tuple[str, list[Finding]]:
-    findings = []
+def _decode(data: bytes, file: str, findings: list[Finding]) -> str:
+    """Return the text of a file; what is wrong with its bytes is added to the findings."""
     if data.startswith(b"\xef\xbb\xbf"):
         data = data[3:]
         message = "the file begins with a byte-order mark; save it as UTF-8 without one"
@@ -52,17 +48,16 @@ def _decode(data: bytes, file: str) -> tuple[str, list[Finding]]:
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        column = error.start - data.rfind(b"\n", 0, error.start)
+        place = place_in(data.decode("latin-1"), error.start)
         message = f"byte 0x{data[error.start]:02x} is not UTF-8; save the file as UTF-8"
-        findings.append(Finding(file, line, column, "encoding", message))
+        findings.append(Finding(file, *place, "encoding", message))
         text = data.decode("utf-8", errors="replace")
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     for match in _ODD_SEPARATOR.finditer(text):
         name = f"U+{ord(match.group()):04X}"
         message = f"invisible line separator {name}; replace it by a line break or a space"
         findings.append(Finding(file, *place_in(text, match.start()), "encoding", message))
-    return text, findings
+    return text
 
 
 def _files(docs: Path) -> list[str]:
@@ -83,32 +78,27 @@ def load(
     texts = {path: (docs / path).read_bytes() for path in paths if path.endswith(".md")}
     notes, findings = _read(texts, docs, prefix, kept or cache.Cache())
     catalogue = Catalogue(notes, frozenset(path for path in paths if path not in texts))
-    return catalogue, findings + duplicate_titles(catalogue) + tag_spellings(catalogue)
+    return catalogue, findings + _shared_names(catalogue)
 
 
-def duplicate_titles(catalogue: Catalogue) -> list[Finding]:
-    """Two notes of one language with one title cannot be told apart in search results."""
-    by_title: dict[tuple[str, str], list[Note]] = defaultdict(list)
-    for note in catalogue.notes.values():
-        if note.meta is not None:
-            by_title[note.language, note.title].append(note)
-    findings = []
-    for (_, title), notes in by_title.items():
-        message = f"title '{title}' is taken by {notes[0].file}; give one a title of its own"
-        findings += [
-            Finding(one.file, one.line_of("title:"), 1, "duplicate-title", message, target=title)
-            for one in notes[1:]
-        ]
-    return findings
+def _shared_names(catalogue: Catalogue) -> list[Finding]:
+    """Report, by language, notes with one title and tags that differ in letter case only.
 
-
-def tag_spellings(catalogue: Catalogue) -> list[Finding]:
-    """Tags of one language that differ in letter case only share an id on the page of tags."""
-    first: dict[tuple[str, str], tuple[str, Note]] = {}
+    Such notes look alike in search results, and such tags share an id on the page of tags.
+    """
+    titles: dict[tuple[str, str], Note] = {}
+    tags: dict[tuple[str, str], tuple[str, Note]] = {}
     findings = []
     for note in sorted(catalogue.notes.values(), key=lambda note: note.file):
-        for tag in note.meta.tags if note.meta is not None else []:
-            known, where = first.setdefault((note.language, tag.lower()), (tag, note))
+        if note.meta is None:
+            continue
+        first = titles.setdefault((note.language, note.title), note)
+        if first is not note:
+            message = f"title '{note.title}' is taken by {first.file}; give one a title of its own"
+            place = (note.file, note.line_of("title:"), 1)
+            findings.append(Finding(*place, "duplicate-title", message, note.title))
+        for tag in note.meta.tags:
+            known, where = tags.setdefault((note.language, tag.lower()), (tag, note))
             if tag != known:
                 message = f"tag '{tag}' is written '{known}' in {where.file}; write it the same way"
                 place = (note.file, note.line_of("tags:"), 1)

@@ -15,7 +15,7 @@ from pydantic_core import PydanticCustomError
 from hooks.findings import Finding, schema
 
 RULE = "front-matter"
-_NOTE_ID = re.compile(r"[a-z0-9][a-z0-9-]*(?:/[a-z0-9][a-z0-9-]*)*\Z")
+NOTE_ID = re.compile(r"[a-z0-9][a-z0-9-]*(?:/[a-z0-9][a-z0-9-]*)*\Z")
 
 BROWSED = frozenset({"note", "tutorial", "paper", "interview", "questions"})
 """Kinds that readers find by tags."""
@@ -78,7 +78,7 @@ class FrontMatter(BaseModel):
     @classmethod
     def _note_ids(cls, value: list[str]) -> list[str]:
         for item in value:
-            if not _NOTE_ID.match(item):
+            if not NOTE_ID.match(item):
                 raise ValueError(f"'{item}' is not a note id such as link/topo/nvswitch")
         return value
 

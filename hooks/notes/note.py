@@ -5,12 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from hooks.markdown import Heading, Rendered, Source
-
-if TYPE_CHECKING:
-    from hooks.notes.fields import FrontMatter
+from hooks.notes.fields import FrontMatter
 
 LANGUAGE_NAMES = {"zh": "Chinese", "en": "English"}
 LANGUAGES = tuple(LANGUAGE_NAMES)
@@ -24,11 +21,6 @@ def language_of(path: str) -> str:
     stem = path.removesuffix(".md")
     suffix = stem.rpartition("/")[2].rpartition(".")[2]
     return suffix if suffix in LANGUAGES and "." in stem else DEFAULT_LANGUAGE
-
-
-def note_id(path: str, language: str) -> str:
-    """Return the name that both languages of a note share."""
-    return path.removesuffix(".md").removesuffix(f".{language}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +44,7 @@ class Note:
     @property
     def id(self) -> str:
         """The name both languages share, such as `link/topo/nvswitch`."""
-        return note_id(self.path, self.language)
+        return self.path.removesuffix(".md").removesuffix(f".{self.language}")
 
     @property
     def topic(self) -> str:
@@ -80,10 +72,10 @@ class Note:
         """Yield the headings of levels 1 and 2 before the references, and what is below each."""
         lines = self.text.split("\n")
         starts = [one for one in self.source.headings if one.level <= 2]
-        for heading, after in zip(starts, [*starts[1:], None], strict=True):
+        ends = [*(one.line - 1 for one in starts[1:]), len(lines)]
+        for heading, end in zip(starts, ends, strict=False):  # a note may have no heading
             if heading.text.lower() in REFERENCES:
                 return
-            end = after.line - 1 if after is not None else len(lines)
             yield heading, "\n".join(lines[heading.line : end])
 
     def line_of(self, pattern: str) -> int:
@@ -102,8 +94,7 @@ class Catalogue:
 
     def twin(self, note: Note, language: str = "") -> Note | None:
         """Return the note with the same id in a language, or in the other one, if it exists."""
-        language = language or ("en" if note.language == "zh" else "zh")
-        return self._exactly(note.id, language)
+        return self._exactly(note.id, language or ("en" if note.language == "zh" else "zh"))
 
     def in_language(self, note_id: str, language: str) -> Note | None:
         """Return the note shown for an id in a language: its own, or that of the other one."""

@@ -77,7 +77,7 @@ class Card:
 
 def read_questions(note: Note) -> list[Question]:
     """Return the questions of a page, whatever is wrong with them."""
-    return [_question(*one) for one in note.sections() if one[0].level == 2]
+    return [_question(heading, text) for heading, text in note.sections() if heading.level == 2]
 
 
 def _question(heading: Heading, text: str) -> Question:
@@ -86,27 +86,16 @@ def _question(heading: Heading, text: str) -> Question:
     marker = almost.group().strip() if almost else ""
     at = place_in(prose, almost.start())[0] if almost else 0
     labels = list(_LABEL.finditer(prose))
-    ends = [*(one.start() for one in labels[1:]), len(text)]
-    parts = tuple(
-        Part(
-            one["label"].strip(),
-            heading.line + place_in(prose, one.start())[0],
-            text[one.end() : end].strip("\n"),
-        )
-        for one, end in zip(labels, ends, strict=False)
-    )
-    level, asks = _fields(marker)
-    return Question(heading, level, asks, heading.line + at, marker, parts)
-
-
-def _fields(marker: str) -> tuple[int, str]:
-    """Return level and kind of a marker; 0 and nothing for what is not as it should be."""
+    parts = []
+    for one, end in zip(labels, [*(one.start() for one in labels[1:]), len(text)], strict=False):
+        line = heading.line + place_in(prose, one.start())[0]
+        parts.append(Part(one["label"].strip(), line, text[one.end() : end].strip("\n")))
     match = _MARKER.fullmatch(marker)
     fields = dict(one.split("=", 1) for one in match["fields"].split()) if match else {}
     level, asks = fields.pop("level", ""), fields.pop("asks", "")
-    if fields:
-        return 0, ""
-    return (int(level) if level in map(str, LEVELS) else 0), (asks if asks in ASKS else "")
+    level = level if level in map(str, LEVELS) and not fields else "0"
+    asks = asks if asks in ASKS and not fields else ""
+    return Question(heading, int(level), asks, heading.line + at, marker, tuple(parts))
 
 
 def check_questions(catalogue: Catalogue) -> list[Finding]:
@@ -115,12 +104,17 @@ def check_questions(catalogue: Catalogue) -> list[Finding]:
     for note in catalogue.notes.values():
         if note.meta is None or note.meta.kind != KIND:
             continue
-        for question in read_questions(note):
+        asked, twin = read_questions(note), catalogue.twin(note)
+        for question in asked:
             findings += _check(question, note)
         findings += _stale(note, catalogue)
-        twin = catalogue.twin(note, "zh") if note.language == "en" else None
-        if twin is not None:
-            findings += _unlike(note, twin)
+        if twin is None or note.language == "zh":
+            continue
+        for mine, other in zip(asked, read_questions(twin), strict=False):
+            if mine.marker != other.marker:
+                message = f"the marker differs from that of {twin.file}:{other.marker_line}"
+                place = (note.file, mine.marker_line, 1)
+                findings.append(Finding(*place, RULE, message, mine.marker, other.marker))
     return findings
 
 
@@ -180,12 +174,3 @@ def _stale(note: Note, catalogue: Catalogue) -> Iterator[Finding]:
             message += "the answers that rest on it again"
             place = (note.file, link.line, link.column)
             yield Finding(*place, "question-stale", message, link.target)
-
-
-def _unlike(note: Note, twin: Note) -> Iterator[Finding]:
-    """Yield the questions whose markers differ from those of the twin."""
-    for mine, other in zip(read_questions(note), read_questions(twin), strict=False):
-        if mine.marker != other.marker:
-            message = f"the marker differs from that of {twin.file}:{other.marker_line}"
-            place = (note.file, mine.marker_line, 1)
-            yield Finding(*place, RULE, message, mine.marker, other.marker)

@@ -28,7 +28,7 @@ FIXED = {
     "参考资料": "References",
 }
 """The headings that every note calls the same."""
-FIXED_ENGLISH = {english: chinese for chinese, english in FIXED.items()}
+Pairs = list[tuple[Heading | None, Heading | None]]
 _LATIN = re.compile(r"[a-z0-9][a-z0-9.+-]+")
 
 
@@ -56,16 +56,12 @@ def _differences(note: Note, twin: Note) -> Iterator[Finding]:
                 f"'{mine.text}' at {note.file}:{mine.line} has level {mine.level}"
             )
         elif mine:
-            message = (
-                f"no heading pairs with '{mine.text}' at {note.file}:{mine.line}; translate it"
-            )
+            where = f"{note.file}:{mine.line}"
+            message = f"no heading pairs with '{mine.text}' at {where}; translate it"
         elif other:
             message = f"heading '{other.text}' has no counterpart in {note.file}{before}"
         alone = other or mine
         yield Finding(twin.file, last, 1, "twin-headings", message, alone.text if alone else "")
-
-
-Pairs = list[tuple[Heading | None, Heading | None]]
 
 
 def align(note: Note, twin: Note) -> Pairs:
@@ -99,9 +95,9 @@ def align(note: Note, twin: Note) -> Pairs:
 
 
 def _likeness(mine: Heading, other: Heading, ours: set[str], theirs: set[str]) -> float:
-    fixed = FIXED.get(mine.text), FIXED_ENGLISH.get(other.text)
-    if any(fixed):
-        return 4.0 if fixed[0] == other.text else -4.0
+    fixed = FIXED.get(mine.text)
+    if fixed or other.text in FIXED.values():
+        return 4.0 if fixed == other.text else -4.0
     shared = len(ours & theirs) / max(len(ours | theirs), 1)
     return (1.0 if mine.level == other.level else 0.25) + 3 * shared
 
@@ -125,9 +121,7 @@ def twin_ids(note: Note, twin: Note) -> dict[str, str]:
     own = {heading.id for heading in note.source.headings}
     aliases: dict[str, str] = {}
     for mine, other in align(note, twin):
-        if mine is None or other is None:
-            continue
-        if other.id not in own and other.id not in aliases.values():
+        if mine and other and other.id not in {*own, *aliases.values()}:
             aliases[mine.id] = other.id
     return aliases
 

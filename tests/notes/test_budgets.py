@@ -81,6 +81,11 @@ def test_a_page_of_reference_has_a_budget_of_its_own(tmp_path: Path) -> None:
     assert [one.file for one in findings if one.rule == "note-length"] == ["docs/b.en.md"]
 
 
+def test_a_note_without_a_heading_is_counted_whole(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {"a.en.md": note(WORDS * 199).replace("# T\n", "")}
+    assert [one.rule for one in over(tree(tmp_path, files)[0])] == ["note-length"]
+
+
 @pytest.mark.parametrize(
     ("body", "rule", "reported"),
     [

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from hooks import cli, handbook
 from hooks.findings import Finding
-from hooks.notes import Catalogue, Entry, navigation, new_note, twins
+from hooks.notes import Catalogue, Entry, drafts, navigation, twins
 from hooks.notes import catalogue as reader
 from hooks.pages import contents, topics
 from hooks.pages.view import View
@@ -156,7 +156,7 @@ def test_navigation_and_notes_must_agree(made: Made, tmp_path: Path) -> None:
 
 
 def test_new_note_is_written_registered_and_clean(made: Made, tmp_path: Path) -> None:
-    files = new_note.new_note(tmp_path, "link/topo/fresh-note")
+    files = drafts.new_note(tmp_path, "link/topo/fresh-note")
     assert [path.name for path in files] == ["fresh-note.md", "fresh-note.en.md", "mkdocs.yml"]
     entries = navigation.read_navigation(tmp_path / "mkdocs.yml")
     pages = [page.path for entry in entries for page in entry.pages()]
@@ -179,8 +179,8 @@ def test_new_note_is_written_registered_and_clean(made: Made, tmp_path: Path) ->
 )
 @pytest.mark.usefixtures("made")
 def test_new_note_refuses_what_would_not_work(tmp_path: Path, name: str, words: str) -> None:
-    with pytest.raises(new_note.ScaffoldError, match=words):
-        new_note.new_note(tmp_path, name)
+    with pytest.raises(drafts.ScaffoldError, match=words):
+        drafts.new_note(tmp_path, name)
 
 
 def test_map_links_what_exists_and_says_what_is_planned(made: Made, tmp_path: Path) -> None:
