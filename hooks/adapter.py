@@ -30,7 +30,7 @@ from hooks import preview
 from hooks.build import Build
 from hooks.findings import Finding
 from hooks.handbook import read_tree
-from hooks.notes import drafts, navigation
+from hooks.notes import navigation
 from hooks.pages import Place
 from hooks.site import offline, publish
 
@@ -87,7 +87,7 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
     config.extra["offline_worker"] = not is_serving  # read by overrides/main.html
     _say(tree.findings, build)
     if not is_serving:
-        config.nav = drafts.published_nav(config.nav or [], build.shared.held)
+        config.nav = navigation.as_written(build.tree.entries)
         publish.recover(site)
         config.site_dir = str(publish.staging_dir(site))
     return config

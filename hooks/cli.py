@@ -182,11 +182,11 @@ def release() -> None:
 @click.argument("note")
 def new(note: str) -> None:
     """Start NOTE (such as link/topo/example): a draft in two files, listed in the navigation."""
-    from hooks.notes import new_note
+    from hooks.notes import drafts
 
     try:
-        files = new_note.new_note(ROOT, note)
-    except new_note.ScaffoldError as error:
+        files = drafts.new_note(ROOT, note)
+    except drafts.ScaffoldError as error:
         raise click.ClickException(str(error)) from None
     for file in files:
         click.echo(f"wrote {file.relative_to(ROOT)}")

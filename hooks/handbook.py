@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import posixpath
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, partial
@@ -13,7 +14,7 @@ from hooks.data import Layout, facts, glossary, measured_check, resources
 from hooks.data import paths as ways
 from hooks.drawings import diagrams, figure_check
 from hooks.findings import Finding
-from hooks.links import Settings, assets, check, moved, safety, text
+from hooks.links import Settings, assets, check_links, moved, safety, text
 from hooks.markdown import rendered, split, text_of
 from hooks.notes import (
     Catalogue,
@@ -27,13 +28,11 @@ from hooks.notes import (
     questions,
     twins,
 )  # fmt: skip
-from hooks.pages import Data, markers, messages, term_marks, topics
+from hooks.pages import Data, markers, messages, topics
 from hooks.pages import catalogue as everything
 from hooks.pages import fences as data_fences
 from hooks.pages import glossary as glossary_page
 from hooks.pages import paths as paths_page
-from hooks.pages import resources as resources_page
-from hooks.pages import sources as bibliography
 from hooks.pages.values import check as value_check
 from hooks.search.words import term_forms
 
@@ -103,7 +102,7 @@ def read_tree(
         *_orphans(root, docs, notes),
         *_check_diagrams(notes, docs),
         *_check_data(data),
-        *check.check_links(notes, settings, generated_ids(tree, kept=True)),
+        *check_links(notes, settings, generated_ids(tree, kept=True)),
     ]
     return replace(tree, findings=sorted(set(found)))
 
@@ -117,7 +116,7 @@ def reread(tree: Tree, note: Note) -> tuple[Note, list[Finding]]:
 def check_note(tree: Tree, path: str) -> list[Finding]:
     """Check one note of a tree, quickly: its text, what it shows, and its links."""
     note = tree.notes.notes[path]
-    found = check.check_links(tree.notes, tree.settings, generated_ids(tree), note)
+    found = check_links(tree.notes, tree.settings, generated_ids(tree), note)
     return sorted({*_verdict(note, tree.data), *found})
 
 
@@ -185,7 +184,7 @@ def _verdict(note: Note, data: Data) -> list[Finding]:
     if "<!--" in note.text:
         findings += value_check.check_note(note, data.notes, data.resolver)
     if not note.is_draft:
-        findings += budgets.check_budgets(Catalogue({note.path: note}))
+        findings += budgets.check_note(note)
     findings += term_forms.check_note(note, list(data.glossary[0].terms.values()))
     return findings
 
@@ -203,34 +202,16 @@ def fill(
     """
     if not markers.are_in(markdown):
         return markdown
-    data, shown = tree.data, published(tree.notes)
-
-    def library(language: str) -> str:
-        users = data.users(language)
-        cited = resources_page.citing(tree.library, tree.notes, language, tree.facts, users)
-        return resources_page.render(tree.library, tree.areas, cited, language)
-
-    def uses(language: str) -> glossary_page.Uses:
-        order = [page.path.removesuffix(".md") for one in tree.entries for page in one.pages()]
-        return term_marks.Marks(tree.glossary).uses(shown, order, language)
-
     page = markers.Page(
-        path,
+        published(tree.notes),
         language,
-        shown,
-        tree.entries,
-        added or {},
-        tree.areas,
-        Layout(tree.docs).report,
-        sources=lambda language: bibliography.render(tree.facts, data.users(language), language),
+        posixpath.relpath(".", posixpath.dirname(path) or "."),
+        path=path,
+        data=tree.data,
+        entries=tree.entries,
+        areas=tree.areas,
         learning=tree.paths,
-        resources=library,
-        terms=tree.glossary,
-        messages=lambda language: messages.render(
-            data.messages[0], shown, path.partition(".")[0], language
-        ),
-        items=data.items,
-        uses=uses if added is not None else None,
+        added=added,
     )
     return markers.fill_markers(markdown, page)
 

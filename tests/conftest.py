@@ -76,13 +76,13 @@ def serve(folder: Path) -> Iterator[str]:
 
 
 def run_mkdocs(
-    arguments: list[str], *, cwd: Path = ROOT, generator: str = "mkdocs", **env: str
+    arguments: list[str], *, cwd: Path = ROOT, **env: str
 ) -> subprocess.CompletedProcess[str]:
     """Run MkDocs in a process of its own, as a user does."""
     environment = {**os.environ, "DISABLE_MKDOCS_2_WARNING": "true", "NO_MKDOCS_2_WARNING": "1"}
     environment.update({"SITE_URL": "", "REPO_URL": ""} | env)
     return subprocess.run(
-        [sys.executable, "-m", generator, *arguments],
+        [sys.executable, "-m", "mkdocs", *arguments],
         cwd=cwd,
         env=environment,
         capture_output=True,

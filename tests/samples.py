@@ -6,8 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from hooks.findings.finding import Finding
-from hooks.links import check, safety, text
-from hooks.links.settings import Settings
+from hooks.links import Settings, check_links, safety, text
 from hooks.notes import catalogue
 from hooks.notes.note import Catalogue, Note
 from tools.figures import draw
@@ -38,7 +37,7 @@ def found_in(
     generated: Callable[[Note], frozenset[str]] = lambda _: frozenset(),
 ) -> list[Finding]:
     """Return what is wrong with the texts and links of notes."""
-    found = check.check_links(notes, settings, generated)
+    found = check_links(notes, settings or Settings(), generated)
     for one in notes.notes.values():
         found += [*text.check(one), *safety.check_note(one)]
     return sorted(set(found))

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from hooks.findings import Document
 
 VENDORS = {"nvidia": "NVIDIA", "amd": "AMD", "tpu": "Google TPU", "ascend": "华为昇腾"}
-"""Whose names are told, by field; `pages.glossary` has the English of the last."""
+"""Whose names are told, by field; `words.yml` of the pages has the English of the last."""
 Steps = tuple[str | int, ...]
 """What leads to a value in a file: keys, and numbers of items."""
 MOST_HAN = 60

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from hooks.links.bare import bare_addresses
+from hooks.links.judge import check_links
 from hooks.links.moved import page_address
-from hooks.links.settings import Settings
-from hooks.links.targets import Target, resolve
-
-__all__ = ["Settings", "Target", "bare_addresses", "page_address", "resolve"]
+from hooks.links.targets import Settings, Target, resolve

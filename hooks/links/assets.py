@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from pathlib import Path
 from urllib.parse import unquote
 
 from hooks.findings import Finding
 from hooks.links.targets import resolve
-from hooks.notes import Catalogue, Note
+from hooks.notes import Catalogue
 
 _KINDS = re.compile(
     r"\.(?:png|jpe?g|gif|svg|webp|avif|bmp|ico|pdf|mp4|webm|mp3|ogg|wav|zip|tar|gz|docx?|pptx?|xlsx?)\Z",
@@ -30,39 +31,23 @@ def orphans(
 ) -> Iterator[Finding]:
     """Yield the assets that no note, style sheet, script, template or configuration names.
 
-    Args:
-        catalogue: The notes and the other files.
-        docs: The docs folder.
-        prefix: Its path from the repository root, for messages.
-        beside: Files outside the docs folder that may name assets: configuration, templates.
+    `beside` are the files outside the docs folder that may name assets.
     """
-    left = {path for path in catalogue.other_files if _KINDS.search(path)}
-    left = {path for path in left if _NOT_OURS.search(path) is None}
-    names: dict[str, list[str]] = {}
+    kinds = (path for path in catalogue.other_files if _KINDS.search(path))
+    left = {path for path in kinds if _NOT_OURS.search(path) is None}
     for note in catalogue.notes.values():
         left.difference_update(resolve(link.target, note.path).path for link in note.source.links)
-    for path in left:
-        names.setdefault(path.rpartition("/")[2], []).append(path)
-    texts = [docs / path for path in catalogue.other_files if _TEXTS.search(path)]
+    texts = (docs / path for path in catalogue.other_files if _TEXTS.search(path))
     files = [path for path in (*texts, *beside) if "/vendor/" not in path.as_posix()]
+    fences = (one.text for note in catalogue.notes.values() for one in note.source.fences)
+    small = (path for path in files if path.stat().st_size <= _LARGEST)
+    contents = (path.read_text("utf-8", "replace") for path in small)
     # What is built by code names its files in many ways: a name anywhere counts as a use.
-    for text in (*map(_shown, catalogue.notes.values()), *map(_content, files)):
-        if not left:
-            return
-        for name in names.keys() & set(_FILE_NAME.findall(text)):
-            left.difference_update(names[name])
+    for text in chain(map(unquote, fences), contents):
+        named = set(_FILE_NAME.findall(text)) if left else ()
+        left = {path for path in left if path.rpartition("/")[2] not in named}
     for path in sorted(left):
         if re.sub(r"\.(?:en|zh)(\.\w+)\Z", r"\1", path) in catalogue.other_files - left:
             continue  # what the other language shows in place of a file in use
         message = f"nothing refers to '{path}'; use it or delete it"
         yield Finding(f"{prefix}/{path}", 0, 0, "orphan-asset", message, target=path)
-
-
-def _shown(note: Note) -> str:
-    """Return the text in which a name counts as a use beside links: fences and fields."""
-    fields = note.text[: note.text.find("\n---", 3) + 1] if note.text.startswith("---") else ""
-    return unquote("\n".join([fields, *(fence.text for fence in note.source.fences)]))
-
-
-def _content(path: Path) -> str:
-    return path.read_text("utf-8", "replace") if path.stat().st_size <= _LARGEST else ""

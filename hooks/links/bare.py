@@ -27,11 +27,10 @@ def bare_addresses(text: str) -> Iterator[tuple[int, str]]:
     digit, and before marks that end a sentence; brackets belong to it when they are balanced.
     """
     for match in _BARE.finditer(text):
-        address = match.group(0)
-        host = _HOST.match(address)
+        host = _HOST.match(match.group())
         if host is None:
             continue
-        rest = address[host.end() :]
+        rest = match.group()[host.end() :]
         if rest and rest[0] not in "/?#:":
             rest = ""  # Han right behind the host: the sentence goes on
         for wide in _WIDE.finditer(rest):
@@ -39,17 +38,7 @@ def bare_addresses(text: str) -> Iterator[tuple[int, str]]:
             if before[-1:].isascii() and before[-1:].isalnum():
                 rest = before
                 break
-        address = _without_trailing(host.group(0) + rest)
-        if address:
-            yield match.start(), address
-
-
-def _without_trailing(address: str) -> str:
-    while address:
-        if address[-1] in _TRAILING or (
-            address[-1] == ")" and address.count(")") > address.count("(")
-        ):
-            address = address[:-1]
-        else:
-            break
-    return address
+        address = (host.group() + rest).rstrip(_TRAILING)
+        while address.endswith(")") and address.count(")") > address.count("("):
+            address = address[:-1].rstrip(_TRAILING)
+        yield match.start(), address

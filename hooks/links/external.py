@@ -34,24 +34,20 @@ _WORDS = {
 }
 
 
-def ask(root: Path, report: Path, config: Path | None = None) -> str:
-    """Ask for every address in the notes and data below `root`; write the report.
+def ask(root: Path, report: Path) -> str:
+    """Ask for every address in the notes and data below `root`; say in a sentence what came of it.
 
-    Returns:
-        What came of it, in a sentence. Where no host answered, the report stays as it was.
+    Where no host answered, the report stays as it was.
     """
-    beside = str(Path(sys.executable).parent)
-    lychee = shutil.which("lychee", path=beside) or shutil.which("lychee")
+    lychee = shutil.which("lychee", path=Path(sys.executable).parent) or shutil.which("lychee")
     if lychee is None:
         raise OSError("lychee is not installed: `make links` installs it and runs this check")
     folder = root / CACHE  # lychee keeps its cache where it runs
     folder.mkdir(parents=True, exist_ok=True)
-    docs = root / "docs"
-    files = [*docs.rglob("*.md"), *(docs / "data").rglob("*.yml")]
-    config = config or root / "lychee.toml"
-    command = [lychee, "--config", str(config), "--format", "json", "--no-progress", "--quiet"]
-    command += ["--output", "answers.json", "--files-from", "-"]
-    names = "\n".join(str(path) for path in sorted(files))
+    files = [*root.glob("docs/**/*.md"), *root.glob("docs/data/**/*.yml")]
+    command = [lychee, "--config", str(root / "lychee.toml"), "--format", "json", "--no-progress"]
+    command += ["--quiet", "--output", "answers.json", "--files-from", "-"]
+    names = "\n".join(map(str, sorted(files)))
     run = subprocess.run(command, cwd=folder, input=names, text=True, check=False)
     if run.returncode not in (0, 2):  # 2: some address does not answer
         raise OSError(f"lychee ended with status {run.returncode}")
@@ -67,17 +63,15 @@ def ask(root: Path, report: Path, config: Path | None = None) -> str:
 def summary(answers: dict[str, Any], root: Path, today: datetime.date) -> dict[str, Any]:
     """Return what a page shows of the JSON that lychee writes; files are relative to `root`."""
     rows: dict[str, dict[str, Any]] = {}
-    for told in (answers["error_map"], answers["timeout_map"]):
-        for file, found in told.items():
-            name = Path(file).relative_to(root).as_posix()
-            for one in found:
-                said = {"said": one["status"]["text"], "code": one["status"].get("code", 0)}
-                row = rows.setdefault(one["url"], {**said, "places": []})
-                row["places"].append(f"{name}:{one['span']['line']}")
-    found = [{"address": key, **row, "places": sorted(row["places"])} for key, row in rows.items()]
-    found.sort(key=lambda row: str(row["address"]))
+    for file, found in (*answers["error_map"].items(), *answers["timeout_map"].items()):
+        name = Path(file).relative_to(root).as_posix()
+        for one in found:
+            said = {"said": one["status"]["text"], "code": one["status"].get("code", 0)}
+            row = rows.setdefault(one["url"], {"address": one["url"], **said, "places": []})
+            row["places"] = sorted([*row["places"], f"{name}:{one['span']['line']}"])
     asked = answers["unique"] - answers["excludes"]
-    return {"date": today.isoformat(), "addresses": asked, "rows": found}
+    told = [rows[address] for address in sorted(rows)]
+    return {"date": today.isoformat(), "addresses": asked, "rows": told}
 
 
 def render(report: Path, language: str) -> str:
@@ -86,16 +80,14 @@ def render(report: Path, language: str) -> str:
     if not report.is_file():
         return none
     found = json.loads(report.read_text(encoding="utf-8"))
-    lines = [intro.format(**{**found, "dead": len(found["rows"])})]
-    if found["rows"]:
-        lines += ["", f"| {' | '.join(head)} |", "| --- | --- | --- |"]
+    said = intro.format(**found, dead=len(found["rows"]))
+    table = [head, ("---", "---", "---")] if found["rows"] else []
     for row in found["rows"]:
         places = [_code(place.removeprefix("docs/")) for place in row["places"][:_SHOWN]]
         if len(row["places"]) > _SHOWN:
             places.append(more.format(len(row["places"])))
-        cells = (_code(row["address"]), _code(row["said"]), "<br>".join(places))
-        lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines)
+        table.append((_code(row["address"]), _code(row["said"]), "<br>".join(places)))
+    return "\n".join([said, "", *(f"| {' | '.join(cells)} |" for cells in table)]).rstrip()
 
 
 def _code(text: str) -> str:

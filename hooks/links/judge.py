@@ -10,59 +10,72 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from hooks.findings import Finding, nearest
-from hooks.links import own_address, uses
-from hooks.links.files import Files, encoded, relative
 from hooks.links.safety import scheme_of
-from hooks.links.settings import Settings
-from hooks.links.targets import Target, resolve
-from hooks.markdown import Link, split
+from hooks.links.targets import GITHUB_ONLY, Files, Settings, Target, own_path, relative, resolve
+from hooks.links.text import is_only_quoted
+from hooks.markdown import Link
 from hooks.notes import DEFAULT_LANGUAGE, LANGUAGE_NAMES, LANGUAGES, Catalogue, Note, draft_ids
 
 _ON_GITHUB = "it works on the site and breaks on GitHub"
 _ON_SITE = "it works on GitHub and breaks on the site"
 _TEMPLATE = re.compile(r"\{\{|\{%|\$\{|<%")
 _HOST = re.compile(r"(?:www\.|[\w-]+(?:\.[\w-]+)*\.(?:com|org|net|io|cn|dev|edu|gov)(?:/|\Z))")
-_LOCALE = re.compile(r"[a-z]{2}(?:-[A-Za-z]{4})?(?:-[A-Z]{2})?|[a-z]{2}_[A-Z]{2}")
-_CODE_SPAN = re.compile(r"(`+)(?!`)[^\n]{0,300}?(?<!`)\1(?!`)")
+_LOCALE = re.compile(r"[^/]\.([a-z]{2}(?:-[A-Za-z]{4})?(?:-[A-Z]{2})?|[a-z]{2}_[A-Z]{2})\.[^/.]*\Z")
+
+_Said = Iterator[tuple[str, str, str]]
+"""Rule, message and repair."""
+
+
+def check_links(
+    catalogue: Catalogue,
+    settings: Settings,
+    generated: Callable[[Note], frozenset[str]] = lambda _: frozenset(),
+    only: Note | None = None,
+) -> list[Finding]:
+    """Check the addresses that every note, or one, names, without building the site.
+
+    A link must work on the site and in GitHub's view of the file. `generated` gives the ids that a
+    build adds to the page of a note; it is asked only where the text lacks one.
+    """
+    judge = _Judge(catalogue, settings, generated, Files(catalogue), draft_ids(catalogue))
+    notes = [only] if only is not None else catalogue.notes.values()
+    return sorted({finding for note in notes for finding in judge.of_note(note)})
 
 
 @dataclass(slots=True)
-class Judge:
+class _Judge:
     """Knows every file and heading, and judges one address at a time."""
 
     catalogue: Catalogue
-    settings: Settings = field(default_factory=Settings)
-    generated: Callable[[Note], frozenset[str]] = lambda _: frozenset()
-    """Gives the ids that a build adds to a note's page; asked only where the text lacks one."""
-    files: Files = field(init=False)
-    drafts: frozenset[str] = field(init=False)
-
-    def __post_init__(self) -> None:
-        """Index the files."""
-        self.files = Files(self.catalogue)
-        self.drafts = draft_ids(self.catalogue)
+    settings: Settings
+    generated: Callable[[Note], frozenset[str]]
+    files: Files
+    drafts: frozenset[str]
 
     def of_note(self, note: Note) -> Iterator[Finding]:
         """Yield what is wrong with the addresses that a note names."""
         unused = (one for one in note.source.definitions if one.name in note.source.unused)
         links = [*note.source.links, *(Link(one.target, one.line, one.column) for one in unused)]
-        for link in (*links, *uses.of_diagrams(note), *uses.of_fields(note)):
+        for link in links:
             for rule, message, better in self._judge(note, link):
-                place = (note.file, link.line, link.column)
                 written = link.target if rule == "view-difference" else link.target.strip()
+                place = (note.file, link.line, link.column)
                 yield Finding(*place, rule, message, written, better)
+        for one in note.meta.prerequisites if note.meta is not None else ():
+            if self.catalogue.in_language(one, note.language) is None:
+                place = (note.file, note.line_of(f".*{re.escape(one)}"), 1)
+                message, known = f"prerequisite '{one}' does not exist", self.catalogue.ids()
+                yield Finding(*place, "dead-link", message, one, nearest(one, known))
 
-    def _judge(self, note: Note, link: Link) -> Iterator[tuple[str, str, str]]:
+    def _judge(self, note: Note, link: Link) -> _Said:
         bare = link.target.strip()
         if bare != link.target and not link.where:
             odd = next(char for char in link.target[::-1] + link.target if char.isspace())
-            message = (
-                f"the target '{link.target}' ends or begins with a blank that Markdown does not "
-                f"take for one (U+{ord(odd):04X}): {_ON_GITHUB}"
-            )
+            message = f"the target '{link.target}' ends or begins with a blank that Markdown does "
+            message += f"not take for one (U+{ord(odd):04X}): {_ON_GITHUB}"
             yield "view-difference", message, bare
         link = link._replace(target=bare)
         if not bare or _TEMPLATE.search(bare):
@@ -70,27 +83,19 @@ class Judge:
         if link.has_spaces:
             message = f"the target '{bare}' holds a blank: {_ON_GITHUB}, where it is no link"
             yield "view-difference", message, bare.replace(" ", "%20")
-        inside = own_address.path_of(bare, self.settings)
+        inside = own_path(bare, self.settings)
         if inside is not None:
             yield from self._own_address(note, link, *inside)
         elif not scheme_of(bare) and not bare.startswith("//"):
             target = resolve(bare, note.path)
-            if link.where == "field" and (target.path or "") not in self.files:
-                # Fields name paths from the docs folder as often as from the note.
-                rooted = resolve(bare.lstrip("/"), "")
-                if (rooted.path or "") in self.files:
-                    return
-                target = rooted if target.is_absolute else target
-            if target.is_absolute and link.where != "field":
+            if target.is_absolute:
                 yield self._absolute(note, bare, target)
             elif target.escapes:
-                yield from self._outside(bare, target)
+                yield self._outside(bare, target)
             else:
                 yield from self._path(note, link, target)
 
-    def _own_address(
-        self, note: Note, link: Link, path: str, fragment: str
-    ) -> Iterator[tuple[str, str, str]]:
+    def _own_address(self, note: Note, link: Link, path: str, fragment: str) -> _Said:
         docs, root = self.settings.docs, self.settings.root
         if path != docs and not path.startswith(f"{docs}/"):
             if root is not None and not (root / path).exists():
@@ -101,7 +106,7 @@ class Judge:
         if inside in self.files:
             # Lines, an editor, the source of a program: GitHub alone has an address for these.
             is_program = inside not in self.catalogue.notes and "/blob/" in link.target
-            if is_program or own_address.is_github_only(link.target):
+            if is_program or GITHUB_ONLY.match(link.target):
                 return
             message = f"'{link.target}' is the full address of a page here; write a relative path"
             yield "own-address", message, _way(note, inside, fragment)
@@ -114,37 +119,33 @@ class Judge:
         path = target.path or ""
         known = (path, path.removeprefix(f"{self.settings.docs}/"), self._page_behind(path))
         found = next((one for one in known if one in self.files), "")
-        better = _way(note, found, target.fragment) if found else ""
-        message = f"'{written}' begins with a slash, which GitHub and the site read apart; "
-        return "absolute-link", f"{message}write a relative path", better
+        why = "begins with a slash, which GitHub and the site read apart; write a relative path"
+        return "absolute-link", f"'{written}' {why}", _way(note, found, target.fragment)
 
-    def _outside(self, written: str, target: Target) -> Iterator[tuple[str, str, str]]:
+    def _outside(self, written: str, target: Target) -> tuple[str, str, str]:
         root = self.settings.root
         path = posixpath.normpath(posixpath.join(self.settings.docs, target.path or ""))
         if root is not None and (path.startswith("../") or not (root / path).exists()):
-            yield "dead-link", f"'{written}' leaves the docs folder, and nothing is there", ""
-        else:
-            message = f"'{written}' leaves docs/, so the site lacks it: {_ON_SITE}"
-            yield "link-outside", message, ""
+            return "dead-link", f"'{written}' leaves the docs folder, and nothing is there", ""
+        return "link-outside", f"'{written}' leaves docs/, so the site lacks it: {_ON_SITE}", ""
 
-    def _path(self, note: Note, link: Link, target: Target) -> Iterator[tuple[str, str, str]]:
+    def _path(self, note: Note, link: Link, target: Target) -> _Said:
         path, notes, written = target.path or "", self.catalogue.notes, link.target
         page = notes.get(f"{path.removesuffix('.html')}.md") if link.where == "diagram" else None
-        if self._is_left_out(note, path):
-            message = f"'{written}': the site takes '.{locale_of(path)}' for a language, and this "
-            message += f"page lacks the file ({_ON_SITE}); write '-{locale_of(path)}' in its name"
+        if locale := self._other_locale(note, path):
+            message = f"'{written}': the site takes '.{locale}' for a language, and this page "
+            message += f"lacks the file ({_ON_SITE}); write '-{locale}' in its name"
             yield "view-difference", message, ""
         elif problem := self._raw_html(note, link, path):
             yield "view-difference", problem, ""
         elif path in notes:
-            yield from self._note(note, link, notes[path], target)
-        elif path in self.files.others:
+            yield from self._note(note, link, notes[path], target.fragment)
+        elif path in self.files:
             return
         elif page is not None:  # diagrams are not rewritten: the page's own name is right
             yield from self._anchor(note, link, page, target.fragment)
         elif self.files.is_folder(path):
-            index = self.files.index_of(path)
-            better = _way(note, index, target.fragment) if index else ""
+            better = _way(note, self.files.index_of(path), target.fragment)
             yield "link-folder", f"'{written}' is a folder; link to a note in it", better
         elif behind := self._page_behind(path):
             message = f"'{written}' exists only on the site; link to the .md file"
@@ -153,19 +154,20 @@ class Judge:
             else:
                 yield "link-html", message, _way(note, behind, target.fragment)
         elif right := self.files.otherwise_written(path):
-            message = f"'{written}' differs from the path '{right}' in letter case: it works on "
-            message += "macOS and Windows, and breaks on GitHub and on the site"
-            if right.casefold() != path.rstrip("/").casefold():
-                message = f"'{written}' differs from '{right}' in the form of its Unicode"
+            message = f"'{written}' differs from '{right}' in the form of its Unicode"
+            if right.casefold() == path.rstrip("/").casefold():
+                message = f"'{written}' differs from the path '{right}' in letter case: it works "
+                message += "on macOS and Windows, and breaks on GitHub and on the site"
             yield "wrong-case", message, _way(note, right, target.fragment)
         else:
             yield self._missing(note, link, path)
 
-    def _is_left_out(self, note: Note, path: str) -> bool:
-        """Tell whether the site takes a file for one of another language than the note's."""
-        locale = locale_of(path)
+    def _other_locale(self, note: Note, path: str) -> str:
+        """Return the language, other than the note's, that the site takes a file for: its `xy`."""
+        match = _LOCALE.search(path)
+        locale = match[1] if match and path in self.files else ""
         is_note = path.endswith(".md") and locale in LANGUAGES
-        return path in self.files and locale not in ("", note.language) and not is_note
+        return "" if is_note or locale == note.language else locale
 
     def _raw_html(self, note: Note, link: Link, path: str) -> str:
         """Say what is wrong with an address in raw HTML, which MkDocs leaves as it is written."""
@@ -193,7 +195,7 @@ class Judge:
         raw = posixpath.normpath(posixpath.join(posixpath.dirname(note.path), written))
         if raw in self.files:
             message = f"'{written}' is cut at '#' or '?', or decoded at '%': encode the path"
-            return rule, message, encoded(relative(raw, note.path))
+            return rule, message, relative(raw, note.path)
         if "\\" in written:
             message = f"'{written}' does not exist; paths are written with '/'"
             return rule, message, written.replace("\\", "/")
@@ -202,22 +204,18 @@ class Judge:
             return rule, message, f"https://{written}"
         return rule, f"'{written}' does not exist", self.files.nearest(path, note.path)
 
-    def _note(
-        self, note: Note, link: Link, other: Note, target: Target
-    ) -> Iterator[tuple[str, str, str]]:
+    def _note(self, note: Note, link: Link, other: Note, fragment: str) -> _Said:
         if other.path == note.path and link.target[:1] != "#" and link.where in ("", "html"):
             message = f"'{link.target}' leads to the note it stands in; name the heading alone"
-            yield "self-link", message, f"#{target.fragment}" if target.fragment else ""
+            yield "self-link", message, f"#{fragment}" if fragment else ""
         if other.id in self.drafts and note.id not in self.drafts:
             message = f"'{link.target}' is a draft, which the site leaves out; link when it is done"
             yield "draft-link", message, ""
         if other.language != note.language:
-            yield from self._other_language(note, link, other, target)
-        yield from self._anchor(note, link, other, target.fragment)
+            yield from self._other_language(note, link, other, fragment)
+        yield from self._anchor(note, link, other, fragment)
 
-    def _other_language(
-        self, note: Note, link: Link, other: Note, target: Target
-    ) -> Iterator[tuple[str, str, str]]:
+    def _other_language(self, note: Note, link: Link, other: Note, fragment: str) -> _Said:
         """Judge a link to a file of the other language, where both make pages of one name."""
         right = self.catalogue.twin(other, note.language)
         theirs, is_twin = LANGUAGE_NAMES[other.language], other.id == note.id
@@ -232,18 +230,16 @@ class Judge:
             message = f"'{link.target}' leads to the {theirs} note on GitHub; the site {here}"
         if is_twin:
             message += "; readers have the language switch: delete the link"
-        better = _way(note, right.path, target.fragment) if right and not is_twin else ""
+        better = _way(note, right.path, fragment) if right and not is_twin else ""
         yield "link-language", message, better
 
-    def _anchor(
-        self, note: Note, link: Link, other: Note, fragment: str
-    ) -> Iterator[tuple[str, str, str]]:
+    def _anchor(self, note: Note, link: Link, other: Note, fragment: str) -> _Said:
         # What every page has: the top, words to mark, and ids of Material's own.
         if fragment in ("", "top") or fragment.startswith((":~:", "__")):
             return
         here, there = other.source.ids, other.source.github_ids
         bare = fragment.removeprefix("user-content-")
-        works = bare in there or bare.lower() in {one.lower() for one in there}
+        works = bare.lower() in {one.lower() for one in there}
         where = "this note" if other.path == note.path else f"'{other.path}'"
         if fragment in here:
             if not works:
@@ -256,12 +252,11 @@ class Judge:
             return  # GitHub shows no generated list either: there the link opens the page
         known = sorted(here | made)
         folded = {one.lower(): one for one in known}
-        hint = folded.get(bare.lower(), "") or self._twin_id(other, fragment)
-        hint = hint or nearest(bare, known)
+        hint = folded.get(bare.lower()) or self._twin_id(other, fragment) or nearest(bare, known)
         message = f"'{link.target}': {where} has no heading or anchor '#{fragment}'"
         if works:
             message += f" ({_ON_SITE})"
-        elif _is_only_quoted(other, fragment):
+        elif is_only_quoted(other, fragment):
             message += "; it stands only inside code"
         path = link.target.partition("#")[0]
         yield "dead-anchor", message, f"{path}#{hint}" if hint else ""
@@ -274,25 +269,6 @@ class Judge:
         return next((mine.id for mine, theirs in pairs if theirs.id == fragment), "")
 
 
-def locale_of(path: str) -> str:
-    """Return what the site takes for the language of a file: `xy` of `figure.xy.svg`."""
-    stem = path.rpartition("/")[2].rpartition(".")[0]
-    locale = stem.rpartition(".")[2] if "." in stem[1:] else ""
-    return locale if _LOCALE.fullmatch(locale) else ""
-
-
 def _way(note: Note, path: str, fragment: str) -> str:
-    """Return the target, in a note, that leads to a path and a heading."""
-    return encoded(relative(path, note.path)) + (f"#{fragment}" if fragment else "")
-
-
-def _is_only_quoted(note: Note, name: str) -> bool:
-    """Tell whether the code of a note holds what elsewhere would give this id."""
-    code = [fence.text for fence in note.source.fences]
-    code += [match.group() for match in _CODE_SPAN.finditer(split(note.text).body)]
-    given = re.compile(
-        rf"""(?:id|name)\s*=\s*["']?{re.escape(name)}(?![\w-])|\{{[^}}\n]*#{re.escape(name)}(?![\w-])"""
-    )
-    words = re.escape(name).replace("\\-", "[ -]")
-    heading = re.compile(rf"^\s*#+ +{words}\s*$", re.MULTILINE | re.IGNORECASE)
-    return any(given.search(text) or heading.search(text) for text in code)
+    """Return the target, in a note, that leads to a path and a heading; empty without a path."""
+    return relative(path, note.path) + (f"#{fragment}" if fragment else "") if path else ""

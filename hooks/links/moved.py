@@ -7,6 +7,7 @@ languages. `published.txt` lists them; `moved.yml` (`old: new`) maps those that 
 from __future__ import annotations
 
 import html
+import itertools
 import posixpath
 import re
 from collections.abc import Iterable, Mapping
@@ -32,10 +33,8 @@ def page_address(note_id: str, language: str) -> str:
 
 def current(notes: Catalogue) -> set[str]:
     """Return every page and heading that the site answers to."""
-    every = notes.notes.values()
-    return {*notes.ids()} | {
-        f"{note.id}#{one.id}" for note in every for one in note.source.headings
-    }
+    headings = ((note, one) for note in notes.notes.values() for one in note.source.headings)
+    return {*notes.ids(), *(f"{note.id}#{one.id}" for note, one in headings)}
 
 
 def load(text: str, file: str, notes: Catalogue) -> tuple[dict[str, str], list[Finding]]:
@@ -82,25 +81,21 @@ def add_anchors(page_html: str, note_id: str, moved: Mapping[str, str]) -> str:
 def redirect_pages(moved: Mapping[str, str], site_url: str) -> dict[str, str]:
     """Return the pages at former addresses, which lead on without a server, fragment included."""
     made = {}
-    for language in LANGUAGES:
-        for old, new in ((old, new) for old, new in moved.items() if "#" not in old):
-            here, there = page_address(old, language), page_address(new, language)
-            address = quote(posixpath.relpath(there, posixpath.dirname(here) or "."))
-            link = f'<link rel="canonical" href="{html.escape(site_url + there)}">\n'
-            made[here] = _PAGE.format(language, link if site_url else "", address)
+    pages = [(old, new) for old, new in moved.items() if "#" not in old]
+    for language, (old, new) in itertools.product(LANGUAGES, pages):
+        here, there = page_address(old, language), page_address(new, language)
+        address = quote(posixpath.relpath(there, posixpath.dirname(here) or "."))
+        link = f'<link rel="canonical" href="{html.escape(site_url + there)}">\n'
+        made[here] = _PAGE.format(language, link if site_url else "", address)
     return made
 
 
 def read(layout: Layout, notes: Catalogue) -> tuple[dict[str, str], list[Finding]]:
     """Return what has moved since a release, and which of its addresses no longer answer."""
-    former: dict[str, str] = {}
-    findings: list[Finding] = []
-    if layout.moved.is_file():
-        text = layout.moved.read_text(encoding="utf-8")
-        former, findings = load(text, layout.name(layout.moved), notes)
-    if layout.published.is_file():
-        lines = layout.published.read_text(encoding="utf-8").splitlines()
-        findings += check(lines, layout.name(layout.published), notes, former)
+    files = (layout.moved, layout.published)
+    written, listed = (one.read_text(encoding="utf-8") if one.is_file() else "" for one in files)
+    former, findings = load(written, layout.name(layout.moved), notes)
+    findings += check(listed.splitlines(), layout.name(layout.published), notes, former)
     return former, findings
 
 
@@ -108,7 +103,6 @@ def publish(layout: Layout, notes: Catalogue, moved: Mapping[str, str]) -> bool:
     """Write down the pages and headings of a release; tell whether that changed the file."""
     path = layout.published
     fresh = "".join(f"{one}\n" for one in sorted(current(notes) | {*moved}))
-    if path.is_file() and path.read_text(encoding="utf-8") == fresh:
-        return False
+    is_changed = not path.is_file() or path.read_text(encoding="utf-8") != fresh
     path.write_text(fresh, encoding="utf-8")
-    return True
+    return is_changed

@@ -9,13 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from html import unescape
 
 from selectolax.lexbor import LexborHTMLParser
 
 from hooks.findings import Finding
-from hooks.links import uses
-from hooks.markdown import HtmlTag, html_tags, mark
+from hooks.markdown import HtmlTag, html_tags, mark, place_in
 from hooks.notes import Note
 
 ALLOWED_TAGS = frozenset(
@@ -37,10 +35,6 @@ _ATTRIBUTE_LIST = re.compile(
     re.IGNORECASE,
 )
 _REFUSED_WHEN_RENDERED = "script, iframe, object, embed, form, base, meta, link, style"
-_REFUSED_TAG = re.compile(rf"<(?:{_REFUSED_WHEN_RENDERED.replace(', ', '|')})(?![\w-])")
-_RUNNING = (b"javascript:", b"vbscript:")
-# What may be the name of an attribute that begins so: with a value, wherever; without, in a tag.
-_MAY_HANDLE = re.compile(r"""on(?<=[\s"'/]on)(?P<value>[^\s<>]*\s*=)?""")
 RULE = "unsafe-html"
 
 
@@ -48,9 +42,8 @@ def scheme_of(address: str) -> str:
     """Return the scheme of an address as a browser reads it (blanks and controls ignored)."""
     if ":" not in address:
         return ""
-    cleaned = re.sub(r"[\x00-\x20]+", "", address)
-    match = _SCHEME.match(cleaned)
-    return match.group(1).lower() if match else ""
+    match = _SCHEME.match(re.sub(r"[\x00-\x20]+", "", address))
+    return match[1].lower() if match else ""
 
 
 def check_note(note: Note) -> list[Finding]:
@@ -58,10 +51,13 @@ def check_note(note: Note) -> list[Finding]:
     said = [(tag.line, tag.column, *one) for tag in note.source.tags for one in _of_tag(tag)]
     said += [
         (link.line, link.column, message, link.target)
-        for link in (*note.source.links, *uses.of_diagrams(note))
+        for link in note.source.links
         if link.where != "html" and (message := _of_address(link.target, link.is_image))
     ]
-    said += _attribute_lists(note)
+    prose = mark(note.text).prose
+    for match in _ATTRIBUTE_LIST.finditer(prose):
+        message = f"attribute '{match['name'].lower()}' in an attribute list is refused in notes"
+        said.append((*place_in(prose, match.start("name")), message, match["name"]))
     return [Finding(note.file, line, column, RULE, *rest) for line, column, *rest in said]
 
 
@@ -91,60 +87,21 @@ def _of_tag(tag: HtmlTag) -> Iterator[tuple[str, str]]:
                     yield f"<{tag.name}> may not load '{address}' from another host", address
 
 
-def _attribute_lists(note: Note) -> Iterator[tuple[int, int, str, str]]:
-    prose = mark(note.text).prose
-    for match in _ATTRIBUTE_LIST.finditer(prose):
-        start = match.start("name")
-        column = start - prose.rfind("\n", 0, start)
-        message = f"attribute '{match['name'].lower()}' in an attribute list is refused in notes"
-        yield prose.count("\n", 0, start) + 1, column, message, match["name"]
-
-
 def check_rendered(content: str, file: str, text: str) -> list[Finding]:
-    """Look for scripts, handlers and scripted addresses in the HTML made from a note.
+    """Look for scripts, handlers and scripted addresses in the HTML made from a note's text."""
 
-    Args:
-        content: The HTML of the note's content, before anything of ours is added to it.
-        file: The note's path from the repository root.
-        text: The note's source, to find the line.
-    """
-    if _is_plain(content):
-        return []
+    def finding(needle: str, message: str) -> Finding:
+        offset = text.lower().find(needle.lower())
+        line = place_in(text, offset)[0] if offset >= 0 else 0
+        return Finding(file, line, 0, RULE, f"{message} in notes", target=needle)
+
     tree = LexborHTMLParser(f"<body>{content}")
-    findings = []
-    harmless: set[str] = set()  # names of attributes that have been looked at
-    for node in tree.css(_REFUSED_WHEN_RENDERED):
-        message = f"HTML tag <{node.tag}> is refused"
-        findings.append(_rendered(file, text, f"<{node.tag}", message))
+    refused = tree.css(_REFUSED_WHEN_RENDERED)
+    findings = [finding(f"<{one.tag}", f"HTML tag <{one.tag}> is refused") for one in refused]
     for node in tree.css("*"):
-        attributes = node.attributes
-        if attributes.keys() <= harmless:
-            continue
-        for name, value in attributes.items():
+        for name, value in node.attributes.items():
             if name.startswith("on"):
-                findings.append(_rendered(file, text, name, f"event handler '{name}' is refused"))
-            elif name not in _URL_ATTRIBUTES:
-                harmless.add(name)
-            elif scheme_of(value or "") in ("javascript", "vbscript"):
-                message = f"address '{value}' is refused"
-                findings.append(_rendered(file, text, (value or "")[:20], message))
+                findings.append(finding(name, f"event handler '{name}' is refused"))
+            elif name in _URL_ATTRIBUTES and scheme_of(value or "") in ("javascript", "vbscript"):
+                findings.append(finding((value or "")[:20], f"address '{value}' is refused"))
     return findings
-
-
-def _is_plain(content: str) -> bool:
-    """Tell whether nothing can be wrong: almost always, and told without a look at each element."""
-    html = content.lower()
-    for match in _MAY_HANDLE.finditer(html):
-        at = match.start()
-        if match["value"] or html.rfind("<", 0, at) > html.rfind(">", 0, at):
-            return False
-    if _REFUSED_TAG.search(html):
-        return False
-    read = unescape(content).encode("utf-8", "replace").translate(None, bytes(range(33))).lower()
-    return not any(scheme in read for scheme in _RUNNING)
-
-
-def _rendered(file: str, text: str, needle: str, message: str) -> Finding:
-    offset = text.lower().find(needle.lower())
-    line = text.count("\n", 0, offset) + 1 if offset >= 0 else 0
-    return Finding(file, line, 0, RULE, f"{message} in notes", target=needle)

@@ -6,39 +6,37 @@ import re
 from collections.abc import Iterator
 
 from hooks.findings import Finding, nearest
-from hooks.markdown import Label, Source, mark
+from hooks.markdown import Label, mark, place_in, split
 from hooks.notes import Note
 
 # `[^a-z]` and the like are regular expressions, not footnotes that someone forgot to write.
 _ODD_IN_LABEL = re.compile(r"[^\w.:\- ]")
 _RANGES = re.compile(r"(?:\w-\w)+\w?\Z")
+_CODE_SPAN = re.compile(r"(`+)(?!`)[^\n]{0,300}?(?<!`)\1(?!`)")
 _NO_TARGETS = frozenset({"#", "<>", ""})
 
 
 def check(note: Note) -> Iterator[Finding]:
     """Yield every finding about a note's text by itself."""
-    source = note.source
-    for where in (_odd, _definitions, _footnotes, _headings, _repeated_ids, _words, _tags):
-        for line, column, rule, message, target, hint in where(source, note.text):
-            yield Finding(note.file, line, column, rule, message, target, hint)
-    yield from _title(note)
+    for where in (_odd, _definitions, _footnotes, _headings, _repeated_ids, _words, _title):
+        for said in where(note):
+            yield Finding(note.file, *said)
 
 
 _Said = tuple[int, int, str, str, str, str]
 """Line, column, rule, message, target, suggestion."""
 
 
-def _odd(source: Source, _: str) -> Iterator[_Said]:
-    for one in source.odd:
-        hint = one.repair
-        if one.rule == "undefined-reference":
-            hint = nearest(one.text, [label.name for label in source.definitions])
+def _odd(note: Note) -> Iterator[_Said]:
+    labels = [label.name for label in note.source.definitions]
+    for one in note.source.odd:
+        hint = nearest(one.text, labels) if one.rule == "undefined-reference" else one.repair
         yield one.line, one.column, one.rule, one.why, one.text, hint
 
 
-def _definitions(source: Source, _: str) -> Iterator[_Said]:
+def _definitions(note: Note) -> Iterator[_Said]:
     """Yield link definitions that nothing rests on, and doubled ones."""
-    first: dict[str, Label] = {}
+    source, first = note.source, dict[str, Label]()
     for one in source.definitions:
         known = first.setdefault(one.name, one)
         if known is not one and one.target not in _NO_TARGETS:
@@ -55,19 +53,19 @@ def _definitions(source: Source, _: str) -> Iterator[_Said]:
             yield one.line, 1, "unused-definition", message, name, ""
 
 
-def _footnotes(source: Source, _: str) -> Iterator[_Said]:
+def _footnotes(note: Note) -> Iterator[_Said]:
     """Yield footnotes without a definition, without a use, and defined twice."""
-    defined: dict[str, Label] = {}
+    source, defined = note.source, dict[str, Label]()
     for one in source.footnote_definitions:
         first = defined.setdefault(one.name, one)
         if first is not one:
             message = f"footnote '[^{one.name}]' is defined at line {first.line} already"
             yield one.line, one.column, "footnote", message, one.name, ""
     for one in source.footnote_uses:
-        if one.name not in defined and not _is_character_class(one.name):
+        is_class = _ODD_IN_LABEL.search(one.name) or _RANGES.match(one.name)
+        if one.name not in defined and not is_class:
             message = f"footnote '[^{one.name}]' is not defined"
-            hint = nearest(one.name, defined)
-            yield one.line, one.column, "footnote", message, one.name, hint
+            yield one.line, one.column, "footnote", message, one.name, nearest(one.name, defined)
     used = {one.name for one in source.footnote_uses}
     for name, one in defined.items():
         if name not in used:
@@ -75,15 +73,11 @@ def _footnotes(source: Source, _: str) -> Iterator[_Said]:
             yield one.line, one.column, "footnote", message, name, ""
 
 
-def _is_character_class(label: str) -> bool:
-    return _ODD_IN_LABEL.search(label) is not None or _RANGES.match(label) is not None
-
-
-def _headings(source: Source, _: str) -> Iterator[_Said]:
+def _headings(note: Note) -> Iterator[_Said]:
     """Yield headings alike, and levels that jump."""
     seen: dict[str, int] = {}
     before = 0
-    for one in source.headings:
+    for one in note.source.headings:
         if one.text in seen and not one.is_explicit:
             message = f"heading '{one.text}' stands already at line {seen[one.text]}"
             yield one.line, 1, "duplicate-heading", message, one.text, ""
@@ -98,20 +92,14 @@ def _headings(source: Source, _: str) -> Iterator[_Said]:
         before = one.level
 
 
-def _repeated_ids(source: Source, text: str) -> Iterator[_Said]:
+def _repeated_ids(note: Note) -> Iterator[_Said]:
     """Yield ids that stand on a page more than once, at the second place that gives them."""
-    for name in source.repeated:
-        given = re.compile(
-            rf"""\b(?:id|name)\s*=\s*["']?(?P<a>{re.escape(name)})(?![\w-])"""
-            rf"""|\{{[^}}\n]*#(?P<b>{re.escape(name)})(?![\w-])"""
-        )
+    for name in note.source.repeated:
         places: dict[int, int] = {}
-        prose = mark(text).prose
-        for match in given.finditer(prose):
-            start = match.start(match.lastgroup or 0)
-            line = prose.count("\n", 0, start) + 1
-            places.setdefault(line, start - prose.rfind("\n", 0, start))
-        for one in source.headings:
+        prose = mark(note.text).prose
+        for match in _giving(name).finditer(prose):
+            places.setdefault(*place_in(prose, match.start(match.lastgroup or 0)))
+        for one in note.source.headings:
             if one.id == name:
                 places.setdefault(one.line, 1)
         (first, _), *others = sorted(places.items()) or [(1, 1)]
@@ -120,9 +108,26 @@ def _repeated_ids(source: Source, text: str) -> Iterator[_Said]:
             yield line, column, "duplicate-id", message, name, ""
 
 
-def _words(source: Source, _: str) -> Iterator[_Said]:
+def _giving(name: str) -> re.Pattern[str]:
+    """Return what matches an attribute, or an attribute list, that gives an id."""
+    return re.compile(
+        rf"""\b(?:id|name)\s*=\s*["']?(?P<a>{re.escape(name)})(?![\w-])"""
+        rf"""|\{{[^}}\n]*#(?P<b>{re.escape(name)})(?![\w-])"""
+    )
+
+
+def is_only_quoted(note: Note, name: str) -> bool:
+    """Tell whether the code of a note holds what elsewhere would give this id."""
+    code = [fence.text for fence in note.source.fences]
+    code += [match.group() for match in _CODE_SPAN.finditer(split(note.text).body)]
+    words = re.escape(name).replace("\\-", "[ -]")
+    heading = re.compile(rf"^\s*#+ +{words}\s*$", re.MULTILINE | re.IGNORECASE)
+    return any(_giving(name).search(text) or heading.search(text) for text in code)
+
+
+def _words(note: Note) -> Iterator[_Said]:
     """Yield links and images without words, and those that lead nowhere."""
-    for link in source.links:
+    for link in note.source.links:
         rule = "image-alt" if link.is_image else "empty-link"
         message = ""
         if not link.where and not link.text.strip():
@@ -134,11 +139,7 @@ def _words(source: Source, _: str) -> Iterator[_Said]:
             message = f"the {'image' if link.is_image else 'link'} '{words}' leads nowhere"
         if message:
             yield link.line, link.column, rule, message, link.target.strip(), ""
-
-
-def _tags(source: Source, _: str) -> Iterator[_Said]:
-    """Yield HTML images without alternative text and HTML links without words."""
-    for tag in source.tags:
+    for tag in note.source.tags:
         if tag.name == "img" and tag.get("alt") is None:
             message = "image without alternative text; add alt, empty where it only decorates"
             yield tag.line, tag.column, "image-alt", message, tag.text, ""
@@ -147,11 +148,11 @@ def _tags(source: Source, _: str) -> Iterator[_Said]:
             yield tag.line, tag.column, "empty-link", message, tag.text, ""
 
 
-def _title(note: Note) -> Iterator[Finding]:
+def _title(note: Note) -> Iterator[_Said]:
     """Yield the first heading when it is not the note's title."""
     first = note.source.headings[0] if note.source.headings else None
     title = note.meta.title if note.meta is not None else None
     if title is not None and (first is None or first.level != 1 or first.text != title):
         message = f"the first heading must be '# {title}', as in the title field"
-        place = (note.file, first.line if first else 1, 1)
-        yield Finding(*place, "title-heading", message, first.text if first else "")
+        line, text = (first.line, first.text) if first else (1, "")
+        yield line, 1, "title-heading", message, text, ""

@@ -2,109 +2,78 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-from functools import cache
-from typing import TYPE_CHECKING
+from typing import NamedTuple
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+from mdit_py_plugins.dollarmath import dollarmath_plugin
+from mdit_py_plugins.footnote import footnote_plugin
 
 from hooks.markdown import html_tags
+from hooks.markdown.heading_ids import Slugger
 from hooks.markdown.mark import TOKEN, Marked, plain
-from hooks.markdown.slugs import Slugger
 from hooks.markdown.source import Fence, Heading, HtmlTag
+from hooks.markdown.text import place_in, visible
 
-if TYPE_CHECKING:
-    from markdown_it import MarkdownIt
-    from markdown_it.token import Token
+_PARSER = MarkdownIt("gfm-like", {"html": True, "linkify": False})
+_PARSER.use(footnote_plugin).use(dollarmath_plugin)
+_CLOSED_AT_ONCE = re.compile(r"\s{0,99}</")
 
 
-@dataclass(slots=True)
-class View:
+class View(NamedTuple):
     """What GitHub makes of a text."""
 
-    headings: list[Heading] = field(default_factory=list)
-    fences: list[Fence] = field(default_factory=list)
-    tags: list[HtmlTag] = field(default_factory=list)
-    linked: set[int] = field(default_factory=set)
+    headings: list[Heading]
+    fences: list[Fence]
+    tags: list[HtmlTag]
+    linked: set[int]
     """The numbers of the marks that are links there."""
 
     @property
     def ids(self) -> frozenset[str]:
         """The ids of headings and tags."""
-        found = {heading.id for heading in self.headings}
-        for tag in self.tags:
-            found.add(tag.get("id") or "")
-            found.add((tag.get("name") if tag.name == "a" else "") or "")
-        return frozenset(found - {""})
-
-
-@cache
-def _parser() -> MarkdownIt:
-    from markdown_it import MarkdownIt
-    from mdit_py_plugins.dollarmath import dollarmath_plugin
-    from mdit_py_plugins.footnote import footnote_plugin
-
-    parser = MarkdownIt("gfm-like", {"html": True, "linkify": False})
-    return parser.use(footnote_plugin).use(dollarmath_plugin)
+        named = [tag.get("name") for tag in self.tags if tag.name == "a"]
+        given = [tag.get("id") for tag in self.tags]
+        return frozenset(filter(None, (*(one.id for one in self.headings), *given, *named)))
 
 
 def read(marked: Marked) -> View:
     """Return GitHub's view of a marked text; lines and columns are those of the text."""
-    view, slugger = View(), Slugger()
-    tokens = _parser().parse(marked.text)
-    lines = marked.text.split("\n")
+    view, slugger = View([], [], [], set()), Slugger()
+    tokens = _PARSER.parse(marked.text)
     for number, token in enumerate(tokens):
-        if token.type == "heading_open" and token.map is not None:
-            text = plain("".join(_visible(tokens[number + 1].children or [])), marked)
+        if token.map is None:
+            continue
+        if token.type == "heading_open":
+            text = plain(visible(tokens[number + 1].children or []), marked)
             heading = Heading(int(token.tag[1]), text.strip(), slugger(text), token.map[0] + 1)
             view.headings.append(heading)
-        elif token.type == "fence" and token.map is not None:
+        elif token.type == "fence":
             view.fences.append(Fence(token.info.strip(), token.content, token.map[0] + 2))
-        elif token.map is not None and token.type in ("html_block", "inline"):
-            _read_inline(token, lines, marked, view)
+        elif token.type in ("html_block", "inline"):
+            view.tags.extend(_tags(token, token.map[0], marked, view.linked))
     return view
 
 
-def _visible(tokens: list[Token]) -> Iterator[str]:
-    for token in tokens:
-        if token.type in ("text", "code_inline", "math_inline"):
-            yield token.content
-        elif token.type in ("softbreak", "hardbreak"):
-            yield " "
-        elif token.children and token.type != "image":
-            yield from _visible(token.children)
-
-
-def _read_inline(token: Token, lines: list[str], marked: Marked, view: View) -> None:
-    pieces = [token.content] if token.type == "html_block" else []
-    waiting = list(token.children or [])
+def _tags(token: Token, first: int, marked: Marked, linked: set[int]) -> Iterator[HtmlTag]:
+    """Yield the start tags of a block from a line (0-based) on, and add the marks of its links."""
+    at = sum(len(line) + 1 for line in marked.text.split("\n")[:first])
+    waiting = [token]
     while waiting:
         one = waiting.pop(0)
-        for name in ("href", "src"):
-            found = TOKEN.match(str(one.attrs.get(name, "")))
-            if found:
-                view.linked.add(int(found["number"]))
-        if one.type == "html_inline":
-            pieces.append(one.content)
         waiting += one.children or []
-    assert token.map is not None
-    number, column = token.map[0], 0
-    for piece in pieces:
-        at = piece.find("<")
-        while at >= 0:
-            tag = html_tags.start_tag(piece, at)
-            if tag is not None and not piece.startswith("<!--"):
-                first = tag.group().split("\n")[0]
-                while number < len(lines) - 1 and first not in lines[number][column:]:
-                    number, column = number + 1, 0
-                column = lines[number].find(first, column)
-                start = len(plain(lines[number][: max(column, 0)], marked)) + 1
-                column = max(column, 0) + len(first)
-                view.linked |= {int(one["number"]) for one in TOKEN.finditer(tag["attributes"])}
-                text = plain(tag.group(), marked)
-                is_empty = html_tags.is_closed_at_once(piece, tag.end()) or (
-                    token.type == "inline" and f"{first}</" in lines[number]
-                )
-                found_tag = html_tags.attributes(text)
-                name = plain(tag["name"], marked).partition(" ")[0].lower()
-                view.tags.append(HtmlTag(name, found_tag, number + 1, start, text, is_empty))
-            at = piece.find("<", at + 1)
+        addresses = [str(one.attrs.get(name, "")) for name in ("href", "src")]
+        linked |= {int(found["number"]) for address in addresses if (found := TOKEN.match(address))}
+        is_html = one.type in ("html_block", "html_inline") and not one.content.startswith("<!--")
+        for tag in html_tags.start_tags(one.content) if is_html else ():
+            begin = tag.group().partition("\n")[0]  # marks of lists may stand before the rest
+            at = max(marked.text.find(begin, at), at)
+            before, text = plain(marked.text[:at], marked), plain(tag.group(), marked)
+            is_empty = _CLOSED_AT_ONCE.match(marked.text, at + len(tag.group())) is not None
+            at += len(begin)
+            linked |= {int(found["number"]) for found in TOKEN.finditer(tag["attributes"])}
+            attributes = tuple((name, value) for name, value, _, _ in html_tags.attributes(text))
+            name = plain(tag["name"], marked).partition(" ")[0].lower()
+            yield HtmlTag(name, attributes, *place_in(before, len(before)), text, is_empty)

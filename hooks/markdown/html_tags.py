@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
-from hooks.markdown.source import HtmlTag
 from hooks.markdown.text import decoded
 
 # Browsers end a tag at the first `>` outside quotes; back-ticks end what Markdown takes for one.
@@ -17,51 +17,32 @@ _ATTRIBUTE = re.compile(
     r"""(?P<name>[^\s"'>/=][^\s>/=]*)(?:\s*=+\s*(?P<value>"[^"]*"|'[^']*'|[^\s"'>][^\s>]*))?"""
 )
 _CANDIDATE = re.compile(r"[\s,]*([^\s,]\S*)([^,]*)(?:,|\Z)")
-_CLOSED_AT_ONCE = re.compile(r"\s{0,99}</")
 _LONGEST = 8192
 # A tag longer than this is none: the bound keeps hostile text (`<a "` a thousand times) linear.
 
 
-def start_tag(text: str, offset: int) -> re.Match[str] | None:
-    """Match a start tag at `offset`; groups `name` and `attributes`."""
-    return _START.match(text, offset, offset + _LONGEST)
+def start_tags(text: str) -> Iterator[re.Match[str]]:
+    """Yield the start tags of a text; groups `name` and `attributes`."""
+    at = text.find("<")
+    while at >= 0:
+        if tag := _START.match(text, at, at + _LONGEST):
+            yield tag
+        at = text.find("<", at + 1)
 
 
-def is_closed_at_once(text: str, offset: int) -> bool:
-    """Tell whether nothing but blanks stands between `offset` and an end tag."""
-    return _CLOSED_AT_ONCE.match(text, offset) is not None
-
-
-def attributes(tag: str) -> tuple[tuple[str, str | None], ...]:
-    """Return names (lower case) and values (references decoded) of a start tag, in order."""
-    return tuple((name, value) for name, value, _, _ in spans(tag))
-
-
-def spans(tag: str) -> list[tuple[str, str | None, int, int]]:
-    """Return names, values, and where the value as written begins and ends in a start tag."""
+def attributes(tag: str) -> Iterator[tuple[str, str | None, int, int]]:
+    """Yield the attributes of a start tag: name (lower case), value (references decoded), and
+    where the value as written begins and ends.
+    """
     begin = re.match(r"<[^\s/>]*", tag)
-    found: list[tuple[str, str | None, int, int]] = []
-    position = begin.end() if begin else 0
-    for match in _ATTRIBUTE.finditer(tag, position, len(tag) - tag.endswith(">")):
+    for match in _ATTRIBUTE.finditer(tag, begin.end() if begin else 0, len(tag) - 1):
         value = match["value"]
-        start, end = match.span() if value is None else match.span("value")
+        start, end = match.span("value" if value else 0)
         if value is not None:
             if value[0] in "\"'":
                 value, start, end = value[1:-1], start + 1, end - 1
             value = decoded(value, in_attribute=True)
-        found.append((match["name"].lower(), value, start, end))
-    return found
-
-
-def place_of(tag: HtmlTag, name: str) -> tuple[int, int]:
-    """Return line and column (1-based) of an attribute's value, or of the tag when unknown."""
-    for known, _, offset, _ in spans(tag.text):
-        if known == name:
-            before = tag.text[:offset]
-            row = before.count("\n")
-            column = offset - before.rfind("\n") if row else tag.column + offset
-            return tag.line + row, column
-    return tag.line, tag.column
+        yield match["name"].lower(), value, start, end
 
 
 def srcset(value: str) -> list[str]:

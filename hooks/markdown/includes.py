@@ -14,37 +14,36 @@ from pymdownx.snippets import SnippetExtension, SnippetMissingError
 from hooks.findings import nearest
 from hooks.markdown.mark import blank, fences
 from hooks.markdown.source import Odd
+from hooks.markdown.text import place_in
 
 _INCLUDE = re.compile(
     r"""^[> \t]*-+8<-+[ \t]*(?:(?P<quote>["'])(?P<path>(?:\\.|(?!(?P=quote))[^\n])*?)"""
     r"""(?P<section>:[\w:,-]*)?(?P=quote))?[ \t]*$""",
     re.MULTILINE,
 )
-_REFUSED = (SnippetMissingError, OSError, ValueError)
 
 
 def check(body: str, docs: Path) -> tuple[str, list[Odd], list[Path]]:
     """Return a text without bad includes, what is wrong with those, and the files of the others."""
-    if "8<" not in body:
-        return body, [], []
     odd: list[Odd] = []
     files: list[Path] = []
+    if "8<" not in body:
+        return body, odd, files
     fenced = {line for one in fences(body) if not one.reason for line in range(one.line, one.last)}
 
     def look(match: re.Match[str]) -> str:
-        line = body.count("\n", 0, match.start()) + 1
-        path, section = match["path"] or "", match["section"] or ""
+        path = match["path"] or ""
         file = docs / path
-        problem = next(_problems(match, docs, line in fenced), None)
+        place = place_in(body, match.start("path" if path else 0))
+        problem = next(_problems(match, docs, place[0] in fenced), None)
         if problem is None:
             files.append(file)
             return match.group()
-        column = match.start("path") - match.start() + 1 if path else 1
         hint = ""
         if path and not file.is_file():
             known = [one.relative_to(docs).as_posix() for one in docs.rglob(f"*{file.suffix}")]
             hint = nearest(path, known, 0.7)
-        odd.append(Odd("include", path + section, line, column, problem, hint))
+        odd.append(Odd("include", path + (match["section"] or ""), *place, problem, hint))
         return blank(match)
 
     return _INCLUDE.sub(look, body), odd, files
@@ -65,18 +64,14 @@ def _problems(match: re.Match[str], docs: Path, fenced: bool) -> Iterator[str]:
         yield f"include '{path}' stands outside a fence; only programs are included, as code"
     if not file.is_file():
         yield f"include '{path}' does not exist below {docs.name}/"
-    text = file.read_text(encoding="utf-8", errors="replace")
-    name = section[1:]
-    start = re.compile(rf"8<-+[ \t]+\[[ \t]*start[ \t]*:[ \t]*{re.escape(name)}[ \t]*\]")
-    if name and not re.match(r"-?\d|:", name) and not start.search(text):
-        yield f"'{path}' has no section '{name}' (a line with '--8<-- [start:{name}]')"
-    if any(match["path"] for match in _INCLUDE.finditer(text)):
+    if any(one["path"] for one in _INCLUDE.finditer(file.read_text("utf-8", "replace"))):
         yield f"'{path}' includes another file; a note names each file itself"
     try:
         if _snippets(docs).run([match.group()]) == [match.group()]:
             yield f"include '{path}' stays as it is: on its line nothing may stand beside it"
-    except _REFUSED as error:
-        yield f"include '{path}{section}' is refused: {error}"
+    except (SnippetMissingError, OSError, ValueError) as error:
+        how = f"; a section begins with a line '--8<-- [start{section}]'" if section else ""
+        yield f"include '{path}{section}' is refused: {error}{how}"
 
 
 @cache

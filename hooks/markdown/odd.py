@@ -37,17 +37,16 @@ def raw(body: str, marked: Marked) -> Iterator[Odd]:
             text = marked.masked.split("\n")[fence.line - 1].strip()
             why = f"this is no fence on the site, though GitHub shows one: {fence.reason}"
             yield Odd("fence", text, fence.line, 1, why)
-    if "][" in body:
-        for match in _REFERENCE.finditer(body):
-            words, label = match["words"].strip(), match["label"].strip()
-            is_cited = _NUMBERS.match(words) and _NUMBERS.match(label)
-            # A footnote without a definition is told as such.
-            if (words or label) and not is_cited and label[:1] != "^":
-                text = f"{match['bang']}[{words}][{label}]"
-                why = f"reference '{text}' is not defined"
-                at = place_of(marked, text, f"][{label}]", "][")
-                column = at[1] + text.rindex("[") + 1
-                yield Odd("undefined-reference", label or words, at[0], column, why)
+    for match in _REFERENCE.finditer(body):
+        words, label = match["words"].strip(), match["label"].strip()
+        is_cited = _NUMBERS.match(words) and _NUMBERS.match(label)
+        # A footnote without a definition is told as such.
+        if (words or label) and not is_cited and label[:1] != "^":
+            text = f"{match['bang']}[{words}][{label}]"
+            why = f"reference '{text}' is not defined"
+            line, column = place_of(marked, text, f"][{label}]", "][")
+            column += text.rindex("[") + 1
+            yield Odd("undefined-reference", label or words, line, column, why)
     prose = COMMENT.sub(blank, marked.prose)
     for match in _RAW_LINK.finditer(prose):
         is_link = not match["gap"] and match["open"] + match["close"] == "()"
@@ -59,8 +58,8 @@ def raw(body: str, marked: Marked) -> Iterator[Odd]:
             repair = f"{marked.masked[start : match.end('words')]}({match['target']})"
             yield Odd("link-syntax", text, *place_in(prose, start), why, repair)
     for match in _CONTAINER.finditer(body):
-        if match["text"].strip("!?+=") and ('"' in match["text"] or match["text"][0] != "="):
-            text = match["text"]
+        text = match["text"]
+        if text.strip("!?+=") and ('"' in text or text[0] != "="):
             why = _as_written(text, "this renderer has no such blocks; write '> [!NOTE]'")
             yield Odd("admonition", text, *place_of(marked, text), why)
 

@@ -5,15 +5,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import replace
 
-from selectolax.lexbor import LexborHTMLParser, LexborNode
+from selectolax.lexbor import LexborHTMLParser
 
 from hooks.markdown import github, html_tags, odd
+from hooks.markdown.heading_ids import github_slug
 from hooks.markdown.mark import ADDRESSES, TOKEN, Mark, Marked, blank, plain
-from hooks.markdown.site import Html
-from hooks.markdown.slugs import github_slug
-from hooks.markdown.source import Comment, Fence, Heading, HtmlTag, Label, Link, Source
+from hooks.markdown.source import Comment, Fence, Heading, Html, HtmlTag, Label, Link, Source
 from hooks.markdown.text import COMMENT, place_in
 
 _NAMED = ",".join(f"[{name.replace(':', chr(92) + ':')}]" for name in sorted(ADDRESSES))
@@ -25,6 +23,11 @@ _FOOTNOTE = re.compile(r"(?<!\\)\[\^(?P<name>[^\]\s]+)\]")
 _FOOTNOTE_DEFINITION = re.compile(r"^[> \t]*\[\^(?P<name>[^\]\n]+)\]:", re.MULTILINE)
 _SITE_TAG = re.compile(r"<(?P<name>[A-Za-z][A-Za-z0-9-]*[^\sA-Za-z0-9<>/@=-][^\s<>/@]*)[^<>]*>")
 _FORMULA = re.compile(r"\\\((?P<text>.*?)\\\)")
+_CLICK = re.compile(
+    r"^[ \t]*(?:click[ \t]+[^\s\"]+[ \t]+(?:href[ \t]+)?|link[ \t]+[^\s\":]+[ \t]+)"
+    r"\"(?P<target>[^\"]+)\"",
+    re.MULTILINE,
+)
 _TOKEN_TAG = re.compile(r"<x-link:[^>]*")
 
 
@@ -33,59 +36,55 @@ def read(marked: Marked, made: Html) -> Source:
     view = github.read(marked)
     tree = LexborHTMLParser(f"<body>{made.html}")
     links, linked = _links(tree, marked)
+    fences = tuple(_fences(marked, view))
+    links += _diagram_links(fences, marked)
     named = [*tree.css("[id]"), *tree.css("a[name]:not([id])")]
-    names = [name for node in named for name in _names(node)]
+    given = ((node.id, node.tag == "a" and node.attributes.get("name")) for node in named)
+    names = [name for both in given for name in dict.fromkeys(both) if name]
     ids = [one for one in names if not _OWN_IDS.match(one)]
+    _text_without(tree, ".headerlink")
+    headings = tuple(_headings(tree, view, marked))
+    body = _text_without(tree, "pre,code,.arithmatex,script,style")
+    # A definition that is shown as text is none; one of two with a label serves for both.
+    shown = {marked.marks[number].label for number in _numbers(made.html) - linked}
+    used = {marked.marks[number].label for number in linked}
     definitions = tuple(
         Label(one.label, one.line, one.column, one.target)
         for one in marked.marks
-        if one.kind == "definition"
+        if one.kind == "definition" and one.label not in shown
     )
-    for node in tree.css(".headerlink"):
-        node.decompose()
-    headings = tuple(_headings(tree, view, marked))
-    for node in tree.css("pre,code,.arithmatex,script,style"):
-        node.decompose()
-    body = tree.body.text() if tree.body is not None else ""
-    left = {int(one["number"]) for one in TOKEN.finditer(made.html)} - linked
-    unused = {
-        one.label
-        for number, one in enumerate(marked.marks)
-        if one.kind == "definition" and number not in linked | left
-    }
-    # A definition that is shown as text is none; one of two with a label serves for both.
-    shown = {marked.marks[number].label for number in left}
-    used = {marked.marks[number].label for number in linked}
-    definitions = tuple(one for one in definitions if one.name not in shown)
-    uses = tuple(_labels(_FOOTNOTE, COMMENT.sub(blank, marked.prose)))
-    defined = tuple(_labels(_FOOTNOTE_DEFINITION, marked.masked))
-    starts = {(one.line, one.column) for one in defined}
-    defined = tuple(one for one in defined if f"fn:{one.name}" in names)
-    source = Source(
+    uses = _labels(_FOOTNOTE, COMMENT.sub(blank, marked.prose))
+    defined = _labels(_FOOTNOTE_DEFINITION, marked.masked)
+    raw = _text_without(tree, "a") + "".join(_TOKEN_TAG.findall(made.html))
+    return Source(
         headings=headings,
         links=tuple(sorted(links, key=lambda link: (link.line, link.column))),
         definitions=definitions,
-        unused=frozenset(unused - used),
+        unused=frozenset(one.name for one in definitions) - used,
         tags=(*view.tags, *_site_tags(made.html, marked)),
-        fences=tuple(_fences(marked, view)),
+        fences=fences,
         comments=tuple(_comments(marked)),
-        footnote_uses=tuple(one for one in uses if (one.line, one.column) not in starts),
-        footnote_definitions=defined,
+        footnote_uses=tuple(one for one in uses if one not in defined),
+        footnote_definitions=tuple(one for one in defined if f"fn:{one.name}" in names),
         ids=frozenset(ids),
         repeated=tuple(one for one, count in Counter(ids).items() if count > 1),
         github_ids=view.ids,
+        odd=(
+            *odd.raw(plain(body, marked), marked),
+            *odd.one_view(marked, view, linked, _numbers(raw), made.html),
+        ),
     )
-    for node in tree.css("a"):
+
+
+def _numbers(text: str) -> set[int]:
+    return {int(one["number"]) for one in TOKEN.finditer(text)}
+
+
+def _text_without(tree: LexborHTMLParser, selector: str) -> str:
+    """Take elements out of a page, and return the text that is left."""
+    for node in tree.css(selector):
         node.decompose()
-    raw = [tree.body.text() if tree.body is not None else "", *_TOKEN_TAG.findall(made.html)]
-    left = {int(one["number"]) for one in TOKEN.finditer("".join(raw))}
-    shown_raw = odd.raw(plain(body, marked), marked)
-    return replace(source, odd=(*shown_raw, *odd.one_view(marked, view, linked, left, made.html)))
-
-
-def _names(node: LexborNode) -> Iterator[str]:
-    found = [node.attributes.get("id"), node.attributes.get("name") if node.tag == "a" else None]
-    yield from dict.fromkeys(one for one in found if one)
+    return tree.body.text() if tree.body is not None else ""
 
 
 def _links(tree: LexborHTMLParser, marked: Marked) -> tuple[list[Link], set[int]]:
@@ -93,14 +92,12 @@ def _links(tree: LexborHTMLParser, marked: Marked) -> tuple[list[Link], set[int]
     linked: set[int] = set()
     searched: Counter[str] = Counter()
     for node in tree.css(_NAMED):
-        classes = (node.attributes.get("class") or "").split()
-        if OWN_CLASSES & set(classes):
+        if OWN_CLASSES & set((node.attributes.get("class") or "").split()):
             continue
         is_image = node.tag in _SHOWN
+        words = node.text().strip() or ("image" if node.css_first("img,svg") else "")
         if node.tag == "img":
             words = node.attributes.get("alt") or ""
-        else:
-            words = node.text().strip() or ("image" if node.css_first("img,svg") else "")
         for name, value in node.attributes.items():
             if name not in ADDRESSES or value is None or value.startswith("#__"):
                 continue
@@ -113,16 +110,24 @@ def _links(tree: LexborHTMLParser, marked: Marked) -> tuple[list[Link], set[int]
                 rest = plain(value.strip()[token.end() :], marked)
             where = "html" if mark.kind == "html" else ""
             words = node.tag or "" if where else words
-            targets = [mark.target + rest]
-            if name == "srcset":
-                targets = html_tags.srcset(targets[0])
+            target = mark.target + rest
             place = (mark.line, mark.column)
             if mark.kind == "definition" and not words.strip():
                 place = odd.place_of(marked, f"[][{mark.label}]", "[][", f"[{mark.label}]")
-            for target in targets:
-                one = Link(target, *place, words, is_image, where, rest[:1].isspace())
-                found.setdefault((*place, target), one)
+            for one in html_tags.srcset(target) if name == "srcset" else [target]:
+                link = Link(one, *place, words, is_image, where, rest[:1].isspace())
+                found.setdefault((*place, one), link)
     return list(found.values()), linked
+
+
+def _diagram_links(fences: tuple[Fence, ...], marked: Marked) -> Iterator[Link]:
+    """Yield the addresses of `click` lines in diagrams."""
+    lines = plain(marked.text, marked).split("\n")
+    for fence in fences:
+        for match in _CLICK.finditer(fence.text) if fence.info.split(" ")[0] == "mermaid" else ():
+            target = match["target"]
+            line = fence.line + place_in(fence.text, match.start("target"))[0] - 1
+            yield Link(target, line, lines[line - 1].find(f'"{target}"') + 2, where="diagram")
 
 
 def _site_tags(html: str, marked: Marked) -> Iterator[HtmlTag]:
@@ -161,12 +166,11 @@ def _headings(tree: LexborHTMLParser, view: github.View, marked: Marked) -> Iter
             mark.decompose()
         text = _FORMULA.sub(r"\g<text>", plain(node.text(), marked)).strip()
         slug = github_slug(text)
-        known = next((one for one in waiting if github_slug(one.text) == slug), None)
-        if known is None:
-            known = next((one for one in waiting if one.id.startswith(slug)), None)
-        if known is not None:
-            waiting = waiting[waiting.index(known) + 1 :]
-            line = known.line
+        alike = [one for one in waiting if github_slug(one.text) == slug]
+        alike = alike or [one for one in waiting if one.id.startswith(slug)]
+        if alike:
+            waiting = waiting[waiting.index(alike[0]) + 1 :]
+            line = alike[0].line
         else:
             words = text.split()[0] if text else "#"
             at = (n for n in range(line, len(lines)) if words in lines[n] and "#" in lines[n])
@@ -182,33 +186,27 @@ def _fences(marked: Marked, view: github.View) -> Iterator[Fence]:
     known = {fence.line: fence for fence in view.fences}
     lines = marked.text.split("\n")
     for fence in marked.fences:
-        if fence.reason:
-            continue
-        if fence.line + 1 in known:
-            yield known[fence.line + 1]
-            continue
-        opening = lines[fence.line - 1]
-        width = len(opening) - len(opening.lstrip("> \t"))
-        text = "".join(f"{line[width:]}\n" for line in lines[fence.line : fence.last - 1])
-        yield Fence(opening.strip("> \t`~"), text, fence.line + 1)
+        if not fence.reason:
+            opening = lines[fence.line - 1]
+            width = len(opening) - len(opening.lstrip("> \t"))
+            text = "".join(f"{line[width:]}\n" for line in lines[fence.line : fence.last - 1])
+            own = Fence(opening.strip("> \t`~"), text, fence.line + 1)
+            yield known.get(own.line, own)
 
 
-def _labels(pattern: re.Pattern[str], text: str) -> Iterator[Label]:
-    line, position = 1, 0
-    for match in pattern.finditer(text):
-        start = match.start("name") - 2
-        line += text.count("\n", position, start)
-        position = start
-        yield Label(match["name"], line, start - text.rfind("\n", 0, start))
+def _labels(pattern: re.Pattern[str], text: str) -> list[Label]:
+    return [
+        Label(match["name"], *place_in(text, match.start("name") - len("[^")))
+        for match in pattern.finditer(text)
+    ]
 
 
 def _comments(marked: Marked) -> Iterator[Comment]:
     text = marked.prose
     for match in COMMENT.finditer(text):
-        start, end = match.span()
-        before = text[text.rfind("\n", 0, start) + 1 : start]
-        stop = text.find("\n", end)
-        after = text[end : stop if stop >= 0 else len(text)]
+        line, column = place_in(text, match.start())
+        before = text[match.start() - column + 1 : match.start()]
+        after = text[match.end() :].partition("\n")[0]
         if before.strip() or after.strip():
             words = marked.masked[match.start("text") : match.end("text")].strip()
-            yield Comment(words, text.count("\n", 0, start) + 1, len(before) + 1)
+            yield Comment(words, line, column)

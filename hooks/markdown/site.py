@@ -1,36 +1,49 @@
-"""A text as the site renders it: the extensions of mkdocs.yml, and places for data."""
+"""A text as the site renders it, by the extensions of mkdocs.yml; kept by content."""
 
 from __future__ import annotations
 
+import functools
 import html as html_lib
 import re
-from dataclasses import dataclass, field
-from functools import cache
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import markdown
 import yaml
 
+from hooks import cache
+from hooks.markdown import includes
 from hooks.markdown.heading_ids import HeadingIdsExtension
+from hooks.markdown.mark import TOKEN, Marked, mark
+from hooks.markdown.reading import read
+from hooks.markdown.source import Html, Odd, Source
+from hooks.markdown.text import place_in
 
 CONFIG = Path(__file__).resolve().parents[2] / "mkdocs.yml"
-DATA_FENCES = ("facts", "measured", "chart", "calc")
-"""Fences that show data: the HTML holds a numbered place for each."""
+_DATA_FENCES = ("facts", "measured", "chart", "calc")
 PLACE = re.compile(r'<div data-fence="(?P<number>\d+)"></div>')
-_BUILT_IN = ("toc", "tables", "fenced_code")
-"""What MkDocs always has."""
+"""Where the HTML lacks a fence that shows data."""
 
 
-@dataclass(frozen=True, slots=True)
-class Html:
-    """What the renderer makes of a text."""
+class Text(NamedTuple):
+    """All that the reading of a text depends on."""
 
-    html: str
-    contents: tuple[Any, ...] = ()
-    """The table of contents, as the `toc` extension has it."""
-    places: tuple[tuple[str, str], ...] = field(default=())
-    """Kind and text of each fence that shows data, by the number of its place."""
+    body: str
+    """Without front matter, whose lines are blank; lines end by `\\n`."""
+    docs: str
+    """The folder that includes begin in."""
+    included: str
+    """A hash of the files that it includes."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rendered:
+    """A text as read and rendered."""
+
+    marked: Marked
+    html: Html
+    source: Source
 
 
 class _Loader(yaml.SafeLoader):
@@ -40,13 +53,13 @@ class _Loader(yaml.SafeLoader):
 _Loader.add_multi_constructor("", lambda loader, suffix, node: None)
 
 
-@cache
+@functools.cache
 def _extensions() -> tuple[list[Any], dict[str, Any]]:
     config = yaml.load(CONFIG.read_text(encoding="utf-8"), Loader=_Loader)
-    settings: dict[str, Any] = {name: {} for name in _BUILT_IN}
+    settings: dict[str, Any] = {"toc": {}, "tables": {}, "fenced_code": {}}  # as in any MkDocs
     for entry in config["markdown_extensions"]:
         settings |= entry if isinstance(entry, dict) else {entry: {}}
-    fences = [{"name": kind, "class": kind, "format": _place} for kind in DATA_FENCES]
+    fences = [{"name": kind, "class": kind, "format": _place} for kind in _DATA_FENCES]
     diagram = {"name": "mermaid", "class": "mermaid", "format": _diagram}
     settings["pymdownx.superfences"] = {"custom_fences": [diagram, *fences]}
     return [*settings, HeadingIdsExtension()], settings
@@ -63,11 +76,7 @@ def _diagram(source: str, *_: object, **__: object) -> str:
 
 
 def render(text: str, docs: Path) -> Html:
-    """Return the HTML that the extensions of mkdocs.yml make of a text; includes begin in a folder.
-
-    Raises:
-        pymdownx.snippets.SnippetMissingError: There is no such file or section to include.
-    """
+    """Return what the extensions of mkdocs.yml make of a text; its includes begin in a folder."""
     names, settings = _extensions()
     snippets = settings["pymdownx.snippets"] | {"base_path": [str(docs)]}
     settings = settings | {"pymdownx.snippets": snippets}
@@ -75,3 +84,29 @@ def render(text: str, docs: Path) -> Html:
     renderer.data_fences = []
     html = renderer.convert(text)
     return Html(html, tuple(renderer.toc_tokens), tuple(renderer.data_fences))
+
+
+def text_of(body: str, docs: Path) -> Text:
+    """Return what the reading of a text depends on."""
+    files = includes.check(body, docs)[2]
+    return Text(body, docs.as_posix(), cache.of_files(files, docs) if files else "")
+
+
+def rendered(text: Text) -> Rendered:
+    """Read and render a text."""
+    body, odd, _ = includes.check(text.body, Path(text.docs))
+    if TOKEN.search(body):
+        why = "'x-link:' stands for addresses while a page is built; write it another way"
+        line, _ = place_in(body, body.index("x-link:"))
+        odd.append(Odd("link-syntax", "x-link:", line, 1, why))
+        body = body.replace("x-link:", "x-link ")
+    marked = mark(body)
+    html = render(marked.text, Path(text.docs))
+    source = read(marked, html)
+    return Rendered(Marked("", marked.marks), html, source._replace(odd=(*odd, *source.odd)))
+
+
+def read_all(bodies: list[str], docs: Path, kept: cache.Cache) -> list[Rendered]:
+    """Return texts as read and rendered, in order; those that are not kept on all cores."""
+    stamp = cache.digest(cache.code("markdown"), cache.of_files([CONFIG], CONFIG.parent))
+    return kept.recall_all("rendered", [text_of(one, docs) for one in bodies], rendered, stamp)

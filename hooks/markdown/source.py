@@ -1,13 +1,11 @@
-"""The structure of one text: headings, links, tags, comments, fences, with their places."""
+"""What one text holds, with places: headings, links, tags, comments, fences; and its HTML."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class Heading:
+class Heading(NamedTuple):
     """A heading of a note."""
 
     level: int
@@ -30,7 +28,7 @@ class Link(NamedTuple):
     is_image: bool = False
     """Shown as part of the page: an image, a film, its poster."""
     where: str = ""
-    """`html` for a tag, `field` for front matter, `diagram` for mermaid; empty for Markdown."""
+    """`html` for a tag, `diagram` for mermaid; empty for Markdown."""
     has_spaces: bool = False
     """Whether the target holds bare spaces: a link on the site, plain text on GitHub."""
 
@@ -44,8 +42,7 @@ class Label(NamedTuple):
     target: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class HtmlTag:
+class HtmlTag(NamedTuple):
     """A start tag that a note holds as raw HTML."""
 
     name: str
@@ -62,8 +59,7 @@ class HtmlTag:
         return dict(self.attributes).get(name)
 
 
-@dataclass(frozen=True, slots=True)
-class Comment:
+class Comment(NamedTuple):
     """An HTML comment in running text; those that stand alone or in code are none of these."""
 
     text: str
@@ -72,8 +68,7 @@ class Comment:
     column: int
 
 
-@dataclass(frozen=True, slots=True)
-class Fence:
+class Fence(NamedTuple):
     """A fenced block."""
 
     info: str
@@ -81,6 +76,16 @@ class Fence:
     text: str
     line: int
     """Line of the first line of the text."""
+
+
+class Html(NamedTuple):
+    """What the renderer makes of a text."""
+
+    html: str
+    contents: tuple[Any, ...]
+    """The table of contents, as the `toc` extension has it."""
+    places: tuple[tuple[str, str], ...]
+    """Kind and text of each fence that shows data, by the number of its place."""
 
 
 class Odd(NamedTuple):
@@ -94,8 +99,7 @@ class Odd(NamedTuple):
     repair: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(NamedTuple):
     """The structure of one Markdown text."""
 
     headings: tuple[Heading, ...] = ()

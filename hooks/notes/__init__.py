@@ -1,43 +1,16 @@
-"""A note as a record, and many of them: fields, twins, budgets, navigation, what is remembered."""
+"""A note as a record, and many of them: fields, twins, budgets, navigation, questions."""
 
 from __future__ import annotations
 
-from hooks.notes.budgets import is_takeaway
+from hooks.notes.budgets import is_takeaway, minutes
 from hooks.notes.drafts import draft_ids, published
-from hooks.notes.fields import FrontMatter
-from hooks.notes.navigation import Entry, read_navigation, section_title
+from hooks.notes.navigation import Entry, section_title
 from hooks.notes.note import (
     DEFAULT_LANGUAGE,
     LANGUAGE_NAMES,
     LANGUAGES,
     Catalogue,
     Note,
-    language_of,
-    note_id,
 )
 from hooks.notes.prerequisites import all_needed, needed
 from hooks.notes.questions import Card
-from hooks.notes.reading_time import minutes
-from hooks.notes.twins import twin_ids
-
-__all__ = [
-    "DEFAULT_LANGUAGE",
-    "LANGUAGES",
-    "LANGUAGE_NAMES",
-    "Card",
-    "Catalogue",
-    "Entry",
-    "FrontMatter",
-    "Note",
-    "all_needed",
-    "draft_ids",
-    "is_takeaway",
-    "language_of",
-    "minutes",
-    "needed",
-    "note_id",
-    "published",
-    "read_navigation",
-    "section_title",
-    "twin_ids",
-]

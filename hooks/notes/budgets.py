@@ -1,4 +1,4 @@
-"""How long a note may be: its takeaway, its text, and the numbers in its prose.
+"""How long a note may be, its takeaway and its text, how full of numbers, and how long it is read.
 
 A reader has the answer in ten seconds, the reason in two minutes, the whole in ten. What is
 folded (`<details>`), fenced or behind the references is not counted: it is there for those who
@@ -10,23 +10,19 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from hooks.findings import Finding
-from hooks.markdown import split
-from hooks.notes.note import Catalogue, Note
+from hooks.markdown import place_in, split
+from hooks.notes.note import Note
 
 
-@dataclass(frozen=True, slots=True)
-class Budget:
-    """The most that one language may spend."""
+class Budget(NamedTuple):
+    """The most words (English) or characters (Chinese) of a takeaway, and of a page by its kind."""
 
     takeaway: int
-    """Words (English) or characters (Chinese) of the takeaway."""
     note: int
-    """The same, of a whole note."""
     reference: int
-    """The same, of a page of reference."""
 
 
 BUDGETS = {"en": Budget(66, 1980, 1540), "zh": Budget(110, 2600, 2000)}
@@ -40,7 +36,12 @@ LIMITED = frozenset({"note", "tutorial", "paper", "reference"})
 ABOUT = "about"
 """Pages on the handbook itself, most of which is generated: no notes."""
 TAKEAWAYS = ("takeaway", "一句话结论")
-REFERENCES = ("references", "参考资料")
+A_MINUTE = {"zh": 400, "en": 220}
+"""What is read in a minute: Chinese characters, English words."""
+TABLE_SHARE = 0.5
+"""Of a table about half is read: the row that was looked for, and its neighbours."""
+CODE_LINES_A_MINUTE = 40
+"""Lines of listings that stand open; they are looked through, not read word by word."""
 _DRAWN = frozenset({"mermaid", "facts", "measured", "chart", "calc", "math"})
 
 _CHARACTERS_A_WORD = 1.4
@@ -68,69 +69,44 @@ _NAMED = re.compile(
 )
 
 
-def check_budgets(catalogue: Catalogue) -> list[Finding]:
-    """Report notes over their budgets."""
-    return [
-        finding
-        for note in catalogue.notes.values()
-        if note.meta is not None and note.meta.kind in LIMITED
-        if not note.is_index and note.topic != ABOUT
-        for finding in check_note(note)
-    ]
-
-
 def check_note(note: Note) -> Iterator[Finding]:
     """Yield what is over budget in one note: errors for takeaway and length, else warnings."""
-    budget = BUDGETS[note.language]
-    unit = "words" if note.language == "en" else "characters"
-    sections = _sections(note)
-    for name, line, text in sections:
-        if is_takeaway(name):
-            yield from _check_takeaway(note, line, text, budget.takeaway, unit)
-    body = "\n".join(text for name, _, text in sections)
-    kind = note.meta.kind if note.meta else "note"
-    most = budget.reference if kind == "reference" else budget.note
-    allowance = note.meta.length if note.meta else None
-    if allowance is not None:
-        share = 1.0 if note.language == "en" else _CHARACTERS_A_WORD
-        most = max(most, round(allowance.words * share))
+    meta = note.meta
+    if meta is None or meta.kind not in LIMITED or note.is_index or note.topic == ABOUT:
+        return
+    budget, is_chinese = BUDGETS[note.language], note.language == "zh"
+    unit, share = ("characters", _CHARACTERS_A_WORD) if is_chinese else ("words", 1.0)
+
+    def said(line: int, rule: str, message: str, target: object) -> Finding:
+        return Finding(note.file, line, 1, rule, message, str(target))
+
+    for heading, text in note.sections():
+        if not is_takeaway(heading.text):
+            continue
+        count, most = length(text, note.language), budget.takeaway
+        if count > most:
+            message = f"the takeaway has {count} {unit}, more than {most}: keep one thing to "
+            yield said(heading.line, "takeaway-length", f"{message}remember", count)
+        if len(found := numbers(text)) > TAKEAWAY_NUMBERS:
+            names = ", ".join(found)
+            message = f"the takeaway has {len(found)} numbers ({names}), more than "
+            message += f"{TAKEAWAY_NUMBERS}: move them to the table"
+            yield said(heading.line, "takeaway-length", message, names)
+    body = _before_references(note)
+    most = budget.reference if meta.kind == "reference" else budget.note
+    if meta.length is not None:
+        most = max(most, round(meta.length.words * share))
     count = length(body, note.language)
     if count > most:
-        message = (
-            f"the note has {count} {unit} before the references, more than {most}: cut, fold a"
-            " log, or split; 'length' in the front matter may ask for more, with a reason"
-        )
-        yield Finding(note.file, 1, 1, "note-length", message, target=str(count))
-    yield from _check_prose(note, body)
-
-
-def _check_takeaway(note: Note, line: int, text: str, most: int, unit: str) -> Iterator[Finding]:
-    count = length(text, note.language)
-    if count > most:
-        message = f"the takeaway has {count} {unit}, more than {most}: keep one thing to remember"
-        yield Finding(note.file, line, 1, "takeaway-length", message, target=str(count))
-    found = numbers(text)
-    if len(found) > TAKEAWAY_NUMBERS:
-        message = (
-            f"the takeaway has {len(found)} numbers ({', '.join(found)}), more than"
-            f" {TAKEAWAY_NUMBERS}: move them to the table"
-        )
-        yield Finding(note.file, line, 1, "takeaway-length", message, target=", ".join(found))
-
-
-def _check_prose(note: Note, body: str) -> Iterator[Finding]:
+        message = f"the note has {count} {unit} before the references, more than {most}: cut, fold "
+        message += "a log, or split; 'length' in the front matter may ask for more, with a reason"
+        yield said(1, "note-length", message, count)
     prose = _HEADING.sub("", _TABLE.sub("", plain(body)))
-    words = length(prose, note.language)
-    if note.language == "zh":
-        words = round(words / _CHARACTERS_A_WORD)
-    found = numbers(prose)
-    if words >= 100 and len(found) * 100 > DENSITY * words:
-        share = len(found) * 100 / words
-        message = (
-            f"the prose has {share:.1f} numbers in 100 words, more than {DENSITY:g}:"
-            " put them into a table"
-        )
-        yield Finding(note.file, 1, 1, "number-density", message, target=f"{share:.1f}")
+    words = round(length(prose, note.language) / share)
+    density = len(numbers(prose)) * 100 / max(words, 1)
+    if words >= 100 and density > DENSITY:
+        message = f"the prose has {density:.1f} numbers in 100 words, more than {DENSITY:g}: put "
+        yield said(1, "number-density", f"{message}them into a table", f"{density:.1f}")
 
 
 def is_takeaway(title: str) -> bool:
@@ -138,44 +114,26 @@ def is_takeaway(title: str) -> bool:
     return title.lower() in TAKEAWAYS
 
 
-def text_before_references(note: Note) -> str:
-    """Return the Markdown of a note's sections before the references."""
-    return "\n".join(text for _, _, text in _sections(note))
-
-
-def without_tables(text: str) -> str:
-    """Return a text without the rows of its tables."""
-    return _TABLE.sub("", text)
-
-
-def listing_lines(note: Note) -> int:
-    """Return how many lines the listings have that stand open in a note, includes as one line."""
-    text = note.text
-    hidden = [
-        (text.count("\n", 0, match.start()) + 1, text.count("\n", 0, match.end()) + 1)
-        for match in _FOLDED.finditer(text)
-    ]
-    return sum(
+def minutes(note: Note) -> int:
+    """Return how many minutes a note takes up to its references; folded text is not counted."""
+    text = _before_references(note)
+    prose = length(_TABLE.sub("", text), note.language)
+    words = prose + (length(text, note.language) - prose) * TABLE_SHARE
+    folds = [match.span() for match in _FOLDED.finditer(note.text)]
+    hidden = [[place_in(note.text, offset)[0] for offset in span] for span in folds]
+    listing = sum(  # an include counts as one line
         len(fence.text.splitlines())
         for fence in note.source.fences
         if fence.info.split(" ")[0] not in _DRAWN
         and not any(start <= fence.line <= end for start, end in hidden)
     )
+    return max(1, round(words / A_MINUTE[note.language] + listing / CODE_LINES_A_MINUTE))
 
 
-def _sections(note: Note) -> list[tuple[str, int, str]]:
-    """Return name, line and text of the sections of level 2 before the references."""
-    lines = note.text.split("\n")
-    starts = [one for one in note.source.headings if one.level <= 2]
-    if not starts:
-        return [("", 1, split(note.text).body)]
-    found: list[tuple[str, int, str]] = []
-    for heading, after in zip(starts, [*starts[1:], None], strict=True):
-        if heading.text.lower() in REFERENCES:
-            break
-        end = after.line - 1 if after is not None else len(lines)
-        found.append((heading.text, heading.line, "\n".join(lines[heading.line : end])))
-    return found
+def _before_references(note: Note) -> str:
+    if not note.source.headings:
+        return split(note.text).body
+    return "\n".join(text for _, text in note.sections())
 
 
 @functools.lru_cache(maxsize=4)

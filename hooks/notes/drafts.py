@@ -1,20 +1,29 @@
-"""Drafts: notes that a preview shows and the site leaves out; and what a scaffold left behind."""
+"""Drafts: how a note begins, what the site leaves out, and what a scaffold has left behind."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from pathlib import Path
 
 from hooks.findings import Finding
-from hooks.notes.navigation import Entry
-from hooks.notes.new_note import MARKS, hints
+from hooks.notes.fields import NOTE_ID
+from hooks.notes.navigation import Entry, read_navigation
 from hooks.notes.note import Catalogue
 
 _NOTICE = {
     "zh": "草稿：只在预览里可见，不会出现在站点、目录与搜索里。",
     "en": "A draft: seen in a preview alone, not on the site, in its contents or in its search.",
 }
+_TWO_LETTERS = re.compile(r"(?:^|/)[a-z]{2}(?:/|$)")
+_HINT = re.compile(r"^(?:description: )?(?P<hint>[^#\n:-][^\n:]*[.。])$", re.MULTILINE)
+_SCAFFOLD = Path(__file__).with_name("scaffold")
+_MARKS = ("（草稿）", " (draft)")  # how the title of a scaffold ends
+
+
+class ScaffoldError(ValueError):
+    """The note cannot be started; the message says why and what to do."""
 
 
 def notice(language: str) -> str:
@@ -45,30 +54,58 @@ def published_entries(entries: Sequence[Entry], drafts: frozenset[str]) -> tuple
     )
 
 
-def published_nav(nav: Sequence[Any], drafts: frozenset[str]) -> list[Any]:
-    """Return the `nav` of MkDocs without drafts."""
-    kept: list[Any] = []
-    for item in nav:
-        named = item.items() if isinstance(item, dict) else [("", item)]
-        for title, value in named:
-            if isinstance(value, list):
-                kept.append({title: published_nav(value, drafts)})
-            elif value.removesuffix(".md") not in drafts:
-                kept.append(item)
-    return kept
+def new_note(root: Path, note_id: str) -> list[Path]:
+    """Write `docs/<note_id>.md` and `.en.md` and add the note to the navigation.
+
+    Returns the files written or changed.
+
+    Raises:
+        ScaffoldError: When the id is not valid, taken, or its topic has no index page.
+    """
+    if "/" not in note_id or not NOTE_ID.match(note_id):
+        how = "write topic/name in lower case, such as link/topo/example"
+        raise ScaffoldError(f"'{note_id}' is not a note id; {how}")
+    if _TWO_LETTERS.search(note_id):
+        why = "has a part of two letters, which would be read as a language; use a longer name"
+        raise ScaffoldError(f"'{note_id}' {why}")
+    topic, _, name = note_id.rpartition("/")
+    if not (root / "docs" / topic / "index.md").is_file():
+        raise ScaffoldError(f"topic '{topic}' has no docs/{topic}/index.md; write that page first")
+    paths = {"zh": root / "docs" / f"{note_id}.md", "en": root / "docs" / f"{note_id}.en.md"}
+    for path in paths.values():
+        if path.exists():
+            raise ScaffoldError(f"{path.relative_to(root)} exists already")
+    _register(root / "mkdocs.yml", topic, note_id)
+    for language, path in paths.items():
+        text = (_SCAFFOLD / f"{language}.md").read_text(encoding="utf-8")
+        title = name.replace("-", " ").capitalize()
+        path.write_text(text.replace("{title}", title), encoding="utf-8")
+    return [*paths.values(), root / "mkdocs.yml"]
+
+
+def _register(config: Path, topic: str, note_id: str) -> None:
+    """Add a note to the navigation, behind the last one of its topic."""
+    pages = [page for entry in read_navigation(config) for page in entry.pages()]
+    beside = [page.line for page in pages if page.path.rpartition("/")[0] == topic]
+    if not beside:
+        raise ScaffoldError(f"nav in mkdocs.yml lists nothing of topic '{topic}'; add its index")
+    lines, last = config.read_text(encoding="utf-8").split("\n"), max(beside)
+    lines.insert(last, f"{lines[last - 1].partition('-')[0]}- {note_id}.md")
+    config.write_text("\n".join(lines), encoding="utf-8")
 
 
 def check_drafts(catalogue: Catalogue) -> list[Finding]:
     """Report what a scaffold wrote and nobody replaced: in a draft as a reminder."""
     findings = []
-    known = hints()
+    texts = (path.read_text(encoding="utf-8") for path in _SCAFFOLD.glob("*.md"))
+    hints = {match["hint"] for text in texts for match in _HINT.finditer(text)}
     for note in catalogue.notes.values():
         severity = "warning" if note.is_draft else ""
         for number, line in enumerate(note.text.split("\n"), 1):
             text = line.removeprefix("description:").strip()
-            if text in known:
+            if text in hints:
                 message = f"replace the hint '{text}' by what it asks for, or drop its section"
-            elif line.startswith("title:") and line.rstrip().endswith(MARKS):
+            elif line.startswith("title:") and line.rstrip().endswith(_MARKS):
                 message = f"give the note a title of its own instead of '{text[6:].strip()}'"
             else:
                 continue

@@ -7,18 +7,15 @@ from __future__ import annotations
 
 import datetime
 import re
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator
 from pydantic_core import PydanticCustomError
 
 from hooks.findings import Finding, schema
-from hooks.markdown import Split, split
 
 RULE = "front-matter"
-_NOTE_ID = re.compile(r"[a-z0-9][a-z0-9-]*(?:/[a-z0-9][a-z0-9-]*)*\Z")
-
-__all__ = ["FrontMatter", "Kind", "Split", "parse", "split"]
+NOTE_ID = re.compile(r"[a-z0-9][a-z0-9-]*(?:/[a-z0-9][a-z0-9-]*)*\Z")
 
 BROWSED = frozenset({"note", "tutorial", "paper", "interview", "questions"})
 """Kinds that readers find by tags."""
@@ -81,7 +78,7 @@ class FrontMatter(BaseModel):
     @classmethod
     def _note_ids(cls, value: list[str]) -> list[str]:
         for item in value:
-            if not _NOTE_ID.match(item):
+            if not NOTE_ID.match(item):
                 raise ValueError(f"'{item}' is not a note id such as link/topo/nvswitch")
         return value
 
@@ -96,13 +93,3 @@ def parse(yaml_text: str | None, file: str) -> tuple[FrontMatter | None, list[Fi
         return None, [Finding(file, 1, 1, RULE, message)]
     # The blank line stands for the opening `---`: places are the note's own.
     return schema.load_model(FrontMatter, f"\n{yaml_text}", file, RULE, "front matter")
-
-
-def recall(data: dict[str, Any]) -> FrontMatter:
-    """Return a record from what `model_dump(mode="json")` made of it.
-
-    Raises:
-        ValueError, TypeError, KeyError: The data is something else.
-    """
-    verified = data["verified"] and datetime.date.fromisoformat(data["verified"])
-    return FrontMatter.model_validate(data | {"verified": verified})

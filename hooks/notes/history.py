@@ -21,18 +21,28 @@ class Days:
     """When its author changed it last, in universal time."""
 
 
+def _git(root: Path, *arguments: str) -> str:
+    """Return what git says of `docs/`.
+
+    Raises:
+        OSError: It is not there, or refuses.
+    """
+    command = ["git", "-c", "core.quotepath=off", *arguments, "--", "docs"]
+    run = subprocess.run(command, cwd=root, capture_output=True, encoding="utf-8", check=False)
+    if run.returncode:
+        raise OSError(run.stderr.strip())
+    return run.stdout
+
+
 def days(root: Path) -> Days:
     """Return the days of all notes; without git, or outside a checkout, nothing is known."""
-    command = ["git", "-c", "core.quotepath=off", "log", "--no-merges", "--find-renames"]
-    command += ["--format=%x00%as %at", "--name-status", "--", "docs"]
-    try:
-        run = subprocess.run(
-            command, cwd=root, capture_output=True, text=True, check=True, encoding="utf-8"
-        )
-    except (OSError, subprocess.CalledProcessError):
-        return Days()
     found = Days()
-    for commit in run.stdout.split("\0")[1:]:  # the newest first
+    how = ("--no-merges", "--find-renames", "--name-status", "--format=%x00%as %at")
+    try:
+        log = _git(root, "log", *how)
+    except OSError:
+        return found
+    for commit in log.split("\0")[1:]:  # the newest first
         head, *lines = [line for line in commit.splitlines() if line]
         day, written = head.split()
         for line in lines:
@@ -50,14 +60,10 @@ def changed_since(root: Path, base: str) -> set[str]:
     Raises:
         OSError: Git does not know it.
     """
-    command = ["git", "-c", "core.quotepath=off", "diff", "--name-only", "--merge-base"]
-    command += [base, "--", "docs"]
-    run = subprocess.run(
-        command, cwd=root, capture_output=True, text=True, check=False, encoding="utf-8"
-    )
-    if run.returncode:
-        raise OSError(f"git cannot compare with '{base}': {run.stderr.strip()}")
-    return set(run.stdout.splitlines())
+    try:
+        return set(_git(root, "diff", "--name-only", "--merge-base", base).splitlines())
+    except OSError as error:
+        raise OSError(f"git cannot compare with '{base}': {error}") from error
 
 
 def one_language(notes: Catalogue, changed: set[str]) -> list[Finding]:

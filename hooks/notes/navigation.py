@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import yaml
 
@@ -34,11 +35,9 @@ class Entry:
 def read_navigation(config_file: Path) -> tuple[Entry, ...]:
     """Return the entries of `nav`, or nothing when the file has none."""
     node = yaml.compose(config_file.read_text(encoding="utf-8"), Loader=Fast)
-    if isinstance(node, yaml.MappingNode):
-        for key, value in node.value:
-            if key.value == "nav" and isinstance(value, yaml.SequenceNode):
-                return tuple(_entry(item) for item in value.value)
-    return ()
+    pairs = node.value if isinstance(node, yaml.MappingNode) else ()
+    nav = next((value for key, value in pairs if key.value == "nav"), None)
+    return tuple(map(_entry, nav.value)) if isinstance(nav, yaml.SequenceNode) else ()
 
 
 def _entry(node: yaml.Node) -> Entry:
@@ -54,11 +53,17 @@ def _entry(node: yaml.Node) -> Entry:
     return Entry(line=line)
 
 
-def check_navigation(
-    entries: tuple[Entry, ...], catalogue: Catalogue, file: str = "mkdocs.yml"
-) -> list[Finding]:
+def as_written(entries: Iterable[Entry]) -> list[Any]:
+    """Return entries in the form that MkDocs has of its `nav`."""
+    return [
+        {one.title: one.path or as_written(one.children)} if one.title else one.path
+        for one in entries
+    ]
+
+
+def check_navigation(entries: tuple[Entry, ...], catalogue: Catalogue) -> list[Finding]:
     """Report entries without a note and notes without an entry."""
-    findings = []
+    findings, file = [], "mkdocs.yml"
     pages = [page for entry in entries for page in entry.pages()]
     listed = {page.path for page in pages}
     for page in pages:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
-from hooks.markdown import Rendered, Source
-
-if TYPE_CHECKING:
-    from hooks.notes.fields import FrontMatter
+from hooks.markdown import Heading, Rendered, Source
+from hooks.notes.fields import FrontMatter
 
 LANGUAGE_NAMES = {"zh": "Chinese", "en": "English"}
 LANGUAGES = tuple(LANGUAGE_NAMES)
 DEFAULT_LANGUAGE = "zh"
+REFERENCES = ("references", "参考资料")
+"""What the last section of a note is called."""
 
 
 def language_of(path: str) -> str:
@@ -20,11 +21,6 @@ def language_of(path: str) -> str:
     stem = path.removesuffix(".md")
     suffix = stem.rpartition("/")[2].rpartition(".")[2]
     return suffix if suffix in LANGUAGES and "." in stem else DEFAULT_LANGUAGE
-
-
-def note_id(path: str, language: str) -> str:
-    """Return the name that both languages of a note share."""
-    return path.removesuffix(".md").removesuffix(f".{language}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +44,7 @@ class Note:
     @property
     def id(self) -> str:
         """The name both languages share, such as `link/topo/nvswitch`."""
-        return note_id(self.path, self.language)
+        return self.path.removesuffix(".md").removesuffix(f".{self.language}")
 
     @property
     def topic(self) -> str:
@@ -72,6 +68,21 @@ class Note:
             return self.meta.title
         return self.source.headings[0].text if self.source.headings else self.id
 
+    def sections(self) -> Iterator[tuple[Heading, str]]:
+        """Yield the headings of levels 1 and 2 before the references, and what is below each."""
+        lines = self.text.split("\n")
+        starts = [one for one in self.source.headings if one.level <= 2]
+        ends = [*(one.line - 1 for one in starts[1:]), len(lines)]
+        for heading, end in zip(starts, ends, strict=False):  # a note may have no heading
+            if heading.text.lower() in REFERENCES:
+                return
+            yield heading, "\n".join(lines[heading.line : end])
+
+    def line_of(self, pattern: str) -> int:
+        """Return the first line that begins so, such as that of a field; 1 if none does."""
+        match = re.search(f"^{pattern}", self.text, re.MULTILINE)
+        return self.text.count("\n", 0, match.start()) + 1 if match else 1
+
 
 @dataclass(frozen=True, slots=True)
 class Catalogue:
@@ -83,18 +94,16 @@ class Catalogue:
 
     def twin(self, note: Note, language: str = "") -> Note | None:
         """Return the note with the same id in a language, or in the other one, if it exists."""
-        language = language or ("en" if note.language == "zh" else "zh")
-        suffix = "" if language == DEFAULT_LANGUAGE else f".{language}"
-        return self.notes.get(f"{note.id}{suffix}.md")
+        return self._exactly(note.id, language or ("en" if note.language == "zh" else "zh"))
 
     def in_language(self, note_id: str, language: str) -> Note | None:
         """Return the note shown for an id in a language: its own, or that of the other one."""
-        for candidate in (language, *LANGUAGES):
-            suffix = "" if candidate == DEFAULT_LANGUAGE else f".{candidate}"
-            note = self.notes.get(f"{note_id}{suffix}.md")
-            if note is not None:
-                return note
-        return None
+        found = (self._exactly(note_id, candidate) for candidate in (language, *LANGUAGES))
+        return next((note for note in found if note is not None), None)
+
+    def _exactly(self, note_id: str, language: str) -> Note | None:
+        suffix = "" if language == DEFAULT_LANGUAGE else f".{language}"
+        return self.notes.get(f"{note_id}{suffix}.md")
 
     def ids(self) -> list[str]:
         """Every note id once, sorted."""

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from hooks.findings import Finding
-
-if TYPE_CHECKING:
-    from hooks.notes.note import Catalogue, Note
+from hooks.notes.note import Catalogue, Note
 
 RULE = "prerequisites"
 
 
 def needed(catalogue: Catalogue) -> dict[str, tuple[str, ...]]:
     """Map the id of each note to the ids it names as `prerequisites`, by the Chinese file."""
-    found: dict[str, tuple[str, ...]] = {}
-    for note_id in catalogue.ids():
-        note = catalogue.in_language(note_id, "zh")
-        found[note_id] = tuple(note.meta.prerequisites) if note and note.meta else ()
-    return found
+    notes = {one: catalogue.in_language(one, "zh") for one in catalogue.ids()}
+    return {
+        one: tuple(note.meta.prerequisites) if note and note.meta else ()
+        for one, note in notes.items()
+    }
 
 
 def all_needed(note_id: str, by_id: dict[str, tuple[str, ...]]) -> set[str]:
@@ -43,41 +39,32 @@ def check_prerequisites(catalogue: Catalogue) -> list[Finding]:
         note = catalogue.in_language(note_id, "zh")
         if circle and note is not None:
             told.update(circle)
-            message = (
-                f"prerequisites in a circle: {' needs '.join(circle)}; one must not need the next"
-            )
+            way = " needs ".join(circle)
+            message = f"prerequisites in a circle: {way}; one must not need the next"
             findings.append(_finding(note, message, circle[1]))
     for note in catalogue.notes.values():
         twin = catalogue.twin(note, "en") if note.language == "zh" else None
         if twin is None or note.meta is None or twin.meta is None:
             continue
-        if note.meta.prerequisites != twin.meta.prerequisites:
-            message = f"prerequisites {twin.meta.prerequisites} differ from those of {note.file}"
-            message += f": {note.meta.prerequisites}"
-            findings.append(_finding(twin, message, ", ".join(twin.meta.prerequisites)))
+        ours, theirs = note.meta.prerequisites, twin.meta.prerequisites
+        if ours != theirs:
+            message = f"prerequisites {theirs} differ from those of {note.file}: {ours}"
+            findings.append(_finding(twin, message, ", ".join(theirs)))
     return findings
 
 
 def _circle(start: str, by_id: dict[str, tuple[str, ...]]) -> list[str]:
     """Return the shortest way from a note back to itself, both ends named; empty if none."""
-    came: dict[str, str] = {}
-    todo = [start]
-    for one in todo:  # it grows
-        for wanted in by_id.get(one, ()):
-            if wanted not in came:
-                came[wanted] = one
-                todo.append(wanted)
-        if start in came:
-            break
-    if start not in came:
-        return []
-    way = [start, came[start]]
-    while way[-1] != start:
-        way.append(came[way[-1]])
-    return way[::-1]
+    ways, seen = [[start]], set()
+    for way in ways:  # it grows
+        for wanted in by_id.get(way[-1], ()):
+            if wanted == start:
+                return [*way, start]
+            if wanted not in seen:
+                seen.add(wanted)
+                ways.append([*way, wanted])
+    return []
 
 
 def _finding(note: Note, message: str, target: str) -> Finding:
-    lines = enumerate(note.text.split("\n"), 1)
-    line = next((number for number, text in lines if text.startswith("prerequisites")), 1)
-    return Finding(note.file, line, 1, RULE, message, target=target)
+    return Finding(note.file, note.line_of("prerequisites"), 1, RULE, message, target=target)

@@ -7,7 +7,10 @@ the other's ids too, a link keeps working across languages, and the language swi
 from __future__ import annotations
 
 import bisect
+import functools
+import itertools
 import re
+from collections.abc import Iterator
 
 from hooks.findings import Finding
 from hooks.markdown import Heading
@@ -25,48 +28,40 @@ FIXED = {
     "参考资料": "References",
 }
 """The headings that every note calls the same."""
-FIXED_ENGLISH = {english: chinese for chinese, english in FIXED.items()}
+Pairs = list[tuple[Heading | None, Heading | None]]
 _LATIN = re.compile(r"[a-z0-9][a-z0-9.+-]+")
 
 
 def check_pairs(catalogue: Catalogue) -> list[Finding]:
     """Report the first heading at which twins differ, naming both lines."""
-    findings = []
+    findings: list[Finding] = []
     for note in catalogue.notes.values():
         twin = catalogue.twin(note, "en") if note.language == "zh" else None
         if twin is not None:
-            finding = _first_difference(note, twin)
-            if finding is not None:
-                findings.append(finding)
+            findings += itertools.islice(_differences(note, twin), 1)
     return findings
 
 
-def _first_difference(note: Note, twin: Note) -> Finding | None:
-    """Return what to say of the first heading that has no counterpart, or of another level."""
+def _differences(note: Note, twin: Note) -> Iterator[Finding]:
+    """Yield the headings that have no counterpart, or one of another level."""
     last, before = 1, ""
     for mine, other in align(note, twin):
-        if mine is None and other is not None:
-            message = f"heading '{other.text}' has no counterpart in {note.file}{before}"
-            return Finding(twin.file, other.line, 1, "twin-headings", message, target=other.text)
-        if other is None and mine is not None:
-            message = (
-                f"no heading pairs with '{mine.text}' at {note.file}:{mine.line}; translate it"
-            )
-            return Finding(twin.file, last, 1, "twin-headings", message, target=mine.text)
-        if mine is not None and other is not None:
-            if mine.level != other.level:
-                message = (
-                    f"heading '{other.text}' has level {other.level}, but its twin "
-                    f"'{mine.text}' at {note.file}:{mine.line} has level {mine.level}"
-                )
-                place = (twin.file, other.line, 1)
-                return Finding(*place, "twin-headings", message, target=other.text)
-            last = other.line
+        last = other.line if other else last
+        if mine and other:
             before = f", where it would follow '{mine.text}' (line {mine.line})"
-    return None
-
-
-Pairs = list[tuple[Heading | None, Heading | None]]
+            if mine.level == other.level:
+                continue
+            message = (
+                f"heading '{other.text}' has level {other.level}, but its twin "
+                f"'{mine.text}' at {note.file}:{mine.line} has level {mine.level}"
+            )
+        elif mine:
+            where = f"{note.file}:{mine.line}"
+            message = f"no heading pairs with '{mine.text}' at {where}; translate it"
+        elif other:
+            message = f"heading '{other.text}' has no counterpart in {note.file}{before}"
+        alone = other or mine
+        yield Finding(twin.file, last, 1, "twin-headings", message, alone.text if alone else "")
 
 
 def align(note: Note, twin: Note) -> Pairs:
@@ -79,32 +74,30 @@ def align(note: Note, twin: Note) -> Pairs:
     if [one.level for one in ours] == [one.level for one in theirs]:
         return list(zip(ours, theirs, strict=True))
     mine, others = _features(note), _features(twin)
-    # best[i][j]: how well what follows from i and j can be paired
-    best = [[0.0] * (len(theirs) + 1) for _ in range(len(ours) + 1)]
-    for i in range(len(ours) - 1, -1, -1):
-        for j in range(len(theirs) - 1, -1, -1):
-            pair = _likeness(ours[i], theirs[j], mine[i], others[j])
-            best[i][j] = max(best[i + 1][j], best[i][j + 1], best[i + 1][j + 1] + pair)
-    pairs: Pairs = []
-    i = j = 0
-    while i < len(ours) and j < len(theirs):
-        pair = _likeness(ours[i], theirs[j], mine[i], others[j])
-        if best[i][j] == best[i + 1][j + 1] + pair:
-            pairs.append((ours[i], theirs[j]))
-            i, j = i + 1, j + 1
-        elif best[i][j] == best[i + 1][j]:
-            pairs.append((ours[i], None))
-            i += 1
-        else:
-            pairs.append((None, theirs[j]))
-            j += 1
-    return pairs + [(one, None) for one in ours[i:]] + [(None, one) for one in theirs[j:]]
+
+    @functools.cache
+    def best(i: int, j: int) -> tuple[float, Pairs]:
+        """Return how well what follows from two headings on can be paired, and its pairs."""
+        if i == len(ours) or j == len(theirs):
+            return 0.0, [(one, None) for one in ours[i:]] + [(None, one) for one in theirs[j:]]
+        likeness = _likeness(ours[i], theirs[j], mine[i], others[j])
+        choices = (
+            (likeness, (ours[i], theirs[j]), best(i + 1, j + 1)),
+            (0.0, (ours[i], None), best(i + 1, j)),
+            (0.0, (None, theirs[j]), best(i, j + 1)),
+        )
+        return max(
+            ((more + score, [pair, *pairs]) for more, pair, (score, pairs) in choices),
+            key=lambda choice: choice[0],
+        )
+
+    return best(0, 0)[1]
 
 
 def _likeness(mine: Heading, other: Heading, ours: set[str], theirs: set[str]) -> float:
-    fixed = FIXED.get(mine.text), FIXED_ENGLISH.get(other.text)
-    if any(fixed):
-        return 4.0 if fixed[0] == other.text else -4.0
+    fixed = FIXED.get(mine.text)
+    if fixed or other.text in FIXED.values():
+        return 4.0 if fixed == other.text else -4.0
     shared = len(ours & theirs) / max(len(ours | theirs), 1)
     return (1.0 if mine.level == other.level else 0.25) + 3 * shared
 
@@ -128,9 +121,7 @@ def twin_ids(note: Note, twin: Note) -> dict[str, str]:
     own = {heading.id for heading in note.source.headings}
     aliases: dict[str, str] = {}
     for mine, other in align(note, twin):
-        if mine is None or other is None:
-            continue
-        if other.id not in own and other.id not in aliases.values():
+        if mine and other and other.id not in {*own, *aliases.values()}:
             aliases[mine.id] = other.id
     return aliases
 

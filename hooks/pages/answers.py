@@ -8,16 +8,12 @@ from __future__ import annotations
 import itertools
 import re
 from collections import Counter
-from typing import TYPE_CHECKING
 
 from markdown_it import MarkdownIt
 
 from hooks.markdown import github_slug, plain_text
-from hooks.notes import LANGUAGES
-from hooks.pages.items import Item, Said, area_of
-
-if TYPE_CHECKING:
-    from hooks.notes import Catalogue, Note
+from hooks.notes import Catalogue, Note
+from hooks.pages.items import Item, Said, areas_of, versions
 
 HEADING = re.compile(r"看到什么，?做什么")
 """What the heading of a table of symptoms is called in Chinese; its twin is the one in order."""
@@ -35,17 +31,11 @@ def items(notes: Catalogue) -> list[Item]:
     found = []
     for note_id in sorted(notes.ids(), key=lambda one: one != "index"):
         kind = "answer" if note_id == "index" else "symptom"
-        topics = (area_of(note_id),) if area_of(note_id) else ()
-        shown = [notes.in_language(note_id, language) for language in LANGUAGES]
-        said = {
-            note.language: said_in(note, notes)
-            for note, language in zip(shown, LANGUAGES, strict=True)
-            if note is not None and note.language == language
-        }
+        said = {one: said_in(note, notes) for one, note in versions(notes, note_id).items()}
         for row in itertools.zip_longest(*said.values()):
             ours = {language: one for language, one in zip(said, row, strict=True) if one}
             key = f"{note_id}#{next(iter(ours.values())).anchor}"
-            found.append(Item(kind, key, note_id, ours, topics))
+            found.append(Item(kind, key, note_id, ours, areas_of(note_id)))
     return found
 
 
@@ -65,11 +55,11 @@ def said_in(note: Note, notes: Catalogue) -> list[Said]:
         prefix = "see"
     seen: Counter[str] = Counter()
     found = []
-    for first, *rest_of in rows:
+    for first, *others in rows:
         name = f"{prefix}-{github_slug(first)[:_LONGEST].strip('-')}".rstrip("-")
         seen[name] += 1
         anchor = name if seen[name] == 1 else f"{name}-{seen[name]}"
-        found.append(Said(first, " · ".join(filter(None, rest_of)), anchor, within))
+        found.append(Said(first, " · ".join(filter(None, others)), anchor, within))
     return found
 
 
@@ -89,9 +79,8 @@ def _rows(text: str) -> list[list[str]]:
     """Return the cells of each row of the body of the first table in a text."""
     rows: list[list[str]] = []
     tokens = iter(MarkdownIt("commonmark").enable("table").parse(text))
-    for _ in itertools.takewhile(lambda token: token.type != "tbody_open", tokens):
-        pass
-    for token in itertools.takewhile(lambda token: token.type != "tbody_close", tokens):
+    body = itertools.dropwhile(lambda token: token.type != "tbody_open", tokens)
+    for token in itertools.takewhile(lambda token: token.type != "tbody_close", body):
         if token.type == "tr_open":
             rows.append([])
         elif token.type == "inline":

@@ -8,22 +8,19 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from hooks.data import BlockError, caption, load_record, read_options
+from hooks.data import BlockError, caption, load_record
 from hooks.findings import Fast
-from hooks.markdown import plain_text
-from hooks.pages import facts_table
-from hooks.pages.items import Item, Said, area_of
+from hooks.markdown import Fence, plain_text
+from hooks.notes import Catalogue, Note
+from hooks.pages.items import Item, Said, areas_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from hooks.markdown import Fence
-    from hooks.notes import Catalogue, Note
     from hooks.pages.fences import DataFences
 
 NAMED_BY = {"chart": ("table", "file"), "facts": ("table",), "measured": ("file",)}
@@ -60,13 +57,18 @@ def _name(kind: str, text: str) -> str:
         return f"calc-{text.strip()}"
     if kind not in NAMED_BY:
         return ""
+    given = _given(text)
+    named = next((str(given[one]) for one in NAMED_BY[kind] if given.get(one)), "")
+    return f"{kind}-{PurePosixPath(named).stem}" if named else ""
+
+
+def _given(text: str) -> dict[str, Any]:
+    """Return the fields of a fence; none where its own check says what is wrong."""
     try:
         options = yaml.load(text, Loader=Fast)
     except (yaml.YAMLError, ValueError):
-        return ""  # the fence's own check says so
-    given = options if isinstance(options, dict) else {}
-    named = next((str(given[one]) for one in NAMED_BY[kind] if given.get(one)), "")
-    return f"{kind}-{PurePosixPath(named).stem}" if named else ""
+        return {}
+    return options if isinstance(options, dict) else {}
 
 
 def with_id(html: str, anchor: str) -> str:
@@ -102,7 +104,7 @@ def items(notes: Catalogue, fences: DataFences) -> list[Item]:
             said = Said(title, "", anchor, heading)
             found.setdefault((note.id, anchor), {}).setdefault(note.language, said)
     return [
-        Item("figure", f"{note_id}#{anchor}", note_id, said, (area_of(note_id),))
+        Item("figure", f"{note_id}#{anchor}", note_id, said, areas_of(note_id))
         for (note_id, anchor), said in found.items()
     ]
 
@@ -118,14 +120,13 @@ def _fences(note: Note, fences: DataFences) -> Iterator[tuple[str, str, int]]:
 
 
 def _title(kind: str, text: str, language: str, fences: DataFences) -> str:
+    given = _given(text)
     try:
         if kind == "chart":
             return fences.chart(text, language).title
         if kind == "facts":
-            options = read_options(text, facts_table.FIELDS, "facts")
-            family = fences.base.families[options["table"]]
-            return caption(options.get("caption"), family.title, language)
-        given = yaml.load(text, Loader=Fast)
+            family = fences.base.families[given["table"]]
+            return caption(given.get("caption"), family.title, language)
         record = load_record(given["file"], fences.docs, fences.known)
         return record.title.in_language(language)
     except (BlockError, KeyError, TypeError):

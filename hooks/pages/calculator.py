@@ -10,22 +10,17 @@ from __future__ import annotations
 import html
 import posixpath
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
-from hooks.calc import CalcError, registry
+from hooks.calc import CalcError, Engine, registry
 from hooks.links import page_address
+from hooks.notes import LANGUAGES
 from hooks.pages import calc_tile
 from hooks.pages.html import render, way
-from hooks.pages.items import Item, Said, area_of
+from hooks.pages.items import Item, Said, areas_of
 from hooks.pages.words import say, words_of
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from hooks.calc import Engine
-
-RULE = "calc-block"
-"""The finding about a fence that names no calculator."""
 TOPIC = "calc"
 """The folder of the calculators' own pages."""
 _PLACE = re.compile(r'class="(?:calc-tile )?calc" data-calc="([a-z0-9-]+)"')
@@ -40,45 +35,35 @@ def render_block(
     titles: dict[str, str] | None = None,
     users: Sequence[str] = (),
 ) -> str:
-    """Return the HTML for a `calc` fence.
+    """Return the HTML for a `calc` fence: a calculator's name, or a tile of it.
 
-    Args:
-        source: The text of the fence: a calculator's name, or a tile of it.
-        calculators: The engine that computes the worked example.
-        language: The language of the page.
-        page_dir: Folder of the page in the site; links start there.
-        titles: The titles of existing notes, by id; a note that is missing is not linked.
-        users: The ids of the notes that show the calculator; its own page names them.
+    Links start at `page_dir`, the page's folder in the site, and lead to the notes that have
+    `titles`; a calculator's own page names its `users`, the ids of the notes that show it.
 
     Raises:
         CalcError: There is no such calculator, or its worked example does not compute.
     """
-    choice = calc_tile.read(source)
-    if choice is not None:
+    titles = titles or {}
+    if ":" in source:
         return calc_tile.render(
-            choice, calculators=calculators, language=language, page_dir=page_dir, titles=titles
+            source, calculators=calculators, language=language, page_dir=page_dir, titles=titles
         )
     name = source.strip()
-    record = calculators.record(name)
-    is_own_page = page_dir == posixpath.dirname(page_address(f"{TOPIC}/{name}", language))
-    shown = _example(calculators, record, language)
+    record, own = calculators.record(name), f"{TOPIC}/{name}"
+    is_own_page = page_dir == posixpath.dirname(page_address(own, language))
+    using = [one for one in users if is_own_page and not one.startswith(f"{TOPIC}/")]
 
     def links(notes: Iterable[str]) -> list[tuple[str, str]]:
-        return [
-            (way(page_address(one, language), page_dir), titles[one])
-            for one in notes
-            if titles and one in titles
-        ]
+        known = [one for one in notes if one in titles]
+        return [(way(page_address(one, language), page_dir), titles[one]) for one in known]
 
-    own = f"{TOPIC}/{name}"
-    using = [one for one in users if is_own_page and not one.startswith(f"{TOPIC}/")]
     return render(
         "calculator.html",
         words=words_of("calculator", language),
         calculator=name,
         is_own_page=is_own_page,
         title=say(record["title"], language),
-        own=way(page_address(own, language), page_dir) if own in (titles or {}) else "",
+        own=next((address for address, _ in links([own])), ""),
         formulas=[html.escape(tex, quote=False) for tex in record["formula"]],
         assumptions=[say(text, language) for text in record["assumptions"]],
         says=say(record["example"]["says"], language),
@@ -87,31 +72,37 @@ def render_block(
         ],
         explained=links([record["note"]]),
         users=links(using),
-        **shown,
+        **_example(calculators, record, language),
     )
 
 
 def items(calculators: Engine, shown: Mapping[str, Sequence[str]]) -> list[Item]:
     """Return the calculators that notes show, each at its own page or at the first of these.
 
-    Args:
-        calculators: The engine that knows them.
-        shown: The ids of the notes that show a calculator, by its name.
+    `shown` are the ids of the notes that show a calculator, by its name.
     """
+
+    def said(record: dict[str, Any], language: str) -> Said:
+        title = say(record["title"], language)
+        kind = words_of("calculator", language)["calculator"]
+        whole = f"{title}{kind}" if language == "zh" else f"{title} {kind.lower()}"
+        summary = f"{whole}\n{say(record['about'], language)}"
+        return Said(title, summary, f"calc-{record['id']}", names=(whole,))
+
     found = []
     for name, notes in shown.items():
-        if name not in calculators.records:
-            continue  # the fence's own check says so
-        record, own = calculators.record(name), f"{TOPIC}/{name}"
-        said = {}
-        for language in ("zh", "en"):
-            title = say(record["title"], language)
-            kind = words_of("calculator", language)["calculator"]
-            whole = f"{title}{kind}" if language == "zh" else f"{title} {kind.lower()}"
-            summary = f"{whole}\n{say(record['about'], language)}"
-            said[language] = Said(title, summary, f"calc-{name}", names=(whole,))
-        topics = (area_of(record["note"]),) if record["note"] else ()
-        found.append(Item("calculator", name, own if own in notes else notes[0], said, topics))
+        if name in calculators.records:  # else the fence's own check says so
+            record, own = calculators.record(name), f"{TOPIC}/{name}"
+            both = {language: said(record, language) for language in LANGUAGES}
+            found.append(
+                Item(
+                    "calculator",
+                    name,
+                    own if own in notes else notes[0],
+                    both,
+                    areas_of(record["note"]),
+                )
+            )
     return found
 
 
@@ -123,24 +114,27 @@ def scripts_of(content: str) -> list[str]:
 
 def _example(calculators: Engine, record: dict[str, Any], language: str) -> dict[str, Any]:
     """Return the inputs, outputs and drawing of the worked example."""
-    name, given = record["id"], record["example"]["inputs"]
-    shown = calculators.show(name, given, language)
+    name = record["id"]
+    shown = calculators.show(name, record["example"]["inputs"], language)
     if shown["errors"]:
         problems = "; ".join(f"{error['key']}: {error['text']}" for error in shown["errors"])
         raise CalcError(f"the worked example of '{name}' does not compute: {problems}")
-    inputs = [
-        (
-            say(entry["label"], language),
-            calculators.input_text(name, entry["key"], value, language),
-        )
-        for entry in record["inputs"]
-        if (value := shown["inputs"].get(entry["key"])) not in (None, "")
-        and _plays(entry, shown["inputs"])
-        and not (entry.get("optional") and value == 0)
-    ]
-    outputs = [(row["label"], row["text"]) for row in shown["rows"]]
-    return {"inputs": inputs, "outputs": outputs, "drawing": shown["drawing"]}
+    values = shown["inputs"]
 
+    def plays(entry: dict[str, Any]) -> bool:
+        value, when = values.get(entry["key"]), entry.get("when", {})
+        is_empty = value in (None, "") or (entry.get("optional") and value == 0)
+        return not is_empty and all(values.get(key) in allowed for key, allowed in when.items())
 
-def _plays(entry: dict[str, Any], values: dict[str, Any]) -> bool:
-    return all(values.get(key) in allowed for key, allowed in entry.get("when", {}).items())
+    def text(key: str) -> str:
+        return calculators.input_text(name, key, values[key], language)
+
+    return {
+        "inputs": [
+            (say(one["label"], language), text(one["key"]))
+            for one in record["inputs"]
+            if plays(one)
+        ],
+        "outputs": [(row["label"], row["text"]) for row in shown["rows"]],
+        "drawing": shown["drawing"],
+    }

@@ -7,18 +7,17 @@ from __future__ import annotations
 
 import posixpath
 from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from hooks.calc import Engine
+from hooks.data import Glossary, Library
+from hooks.notes import Catalogue, Note
 from hooks.pages import answers, blocks, calculator, glossary, questions, resources
-from hooks.pages.items import Item, Said, area_of
-from hooks.pages.words import words_of
+from hooks.pages.items import Item, Said, areas_of, versions
+from hooks.pages.view import View
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from hooks.calc import Engine
-    from hooks.data import Glossary, Library
-    from hooks.notes import Catalogue, Note
     from hooks.pages.fences import DataFences
 
 _COUNTED = {
@@ -33,20 +32,15 @@ _COUNTED = {
 
 
 def gather(
-    notes: Catalogue,
-    terms: Glossary,
-    library: Library,
-    fences: DataFences,
-    calculators: Engine,
+    notes: Catalogue, terms: Glossary, library: Library, fences: DataFences, calculators: Engine
 ) -> tuple[Item, ...]:
     """Return every item, of every kind, whose page exists."""
-    shown = blocks.shown_in(notes, "calc")
     found = [
         *_notes(notes),
         *questions.items(notes),
         *glossary.items(terms),
         *resources.items(library),
-        *calculator.items(calculators, shown),
+        *calculator.items(calculators, blocks.shown_in(notes, "calc")),
         *blocks.items(notes, fences),
         *answers.items(notes),
     ]
@@ -54,15 +48,13 @@ def gather(
     return tuple(item for item in found if item.note in pages)
 
 
-def _notes(notes: Catalogue) -> Iterable[Item]:
+def _notes(notes: Catalogue) -> Iterator[Item]:
     for note_id in notes.ids():
+        both = versions(notes, note_id)
         said = {
-            note.language: Said(note.title, note.meta.description)
-            for note in (notes.in_language(note_id, one) for one in ("zh", "en"))
-            if note is not None and note.meta is not None
+            one: Said(note.title, note.meta.description) for one, note in both.items() if note.meta
         }
-        area = area_of(note_id)
-        yield Item("note", note_id, note_id, said, (area,) if area else ())
+        yield Item("note", note_id, note_id, said, areas_of(note_id))
 
 
 def by_page(items: Iterable[Item]) -> dict[tuple[str, str], list[tuple[Item, Said]]]:
@@ -80,20 +72,20 @@ def ids(those: Mapping[tuple[str, str], Sequence[tuple[Item, Said]]], note: Note
     return frozenset(said.anchor for _, said in those.get((note.id, note.language), ()))
 
 
-def counts(items: Iterable[Item], language: str, prefix: str = "") -> str:
+def counts(view: View, items: Iterable[Item]) -> str:
     """Return one line of what there is of each kind, each with the way to all of it."""
     those = list(items)
     pages = {item.note for item in those}
     found = Counter(item.kind for item in those if not _is_about(item))
-    words, parts = words_of("counts", language), []
+    parts = []
     for kind, page in _COUNTED.items():
         if not (count := found[kind]):
             continue
-        forms = words[kind].split(" | ")
+        forms = view.words("counts")[kind].split(" | ")
         said = forms[0 if count == 1 else -1].format(count)
-        end = ".md" if language == "zh" else ".en.md"
-        linked = page in pages
-        parts.append(f"[{said}]({posixpath.join(prefix, page + end)})" if linked else said)
+        end = ".md" if view.language == "zh" else ".en.md"
+        address = posixpath.join(view.prefix, page + end)
+        parts.append(f"[{said}]({address})" if page in pages else said)
     return " · ".join(parts)
 
 

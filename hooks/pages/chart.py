@@ -4,23 +4,18 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from html import escape
-from typing import TYPE_CHECKING
+from pathlib import Path
 
-from hooks.data import downloads, measured, wording
+from hooks.cache import Cache
+from hooks.data import FactBase, Known, downloads, measured, wording
+from hooks.drawings import Chart, Point
 from hooks.drawings.charts import grammar, svg
 from hooks.pages import citations, measured_table
 from hooks.pages.html import render
 from hooks.pages.words import words_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from hooks.cache import Cache
-    from hooks.data import FactBase, Known
-    from hooks.drawings import Chart, Point
 
 _ROOT = re.compile(r"\A<svg(?P<attributes>[^>]*)>")
 _SIZE = re.compile(r' (?:width|height|version)="[^"]*"')
@@ -47,18 +42,8 @@ def draw(
     cache: Cache | None = None,
     known: Known | None = None,
 ) -> Drawn:
-    """Return the HTML for a chart that has been read.
-
-    Arguments:
-        chart: What `hooks.charts.read` has made of the fence.
-        spec: The text of the fence, which names the file to download.
-        base: The facts.
-        docs: The folder of the notes.
-        root: The repository root, which measured programs are named from.
-        language: `zh` or `en`.
-        page_dir: Folder of the page in the site; links start there.
-        cache: Where drawings are kept.
-        known: Measured records that have been read already.
+    """Return the HTML for a chart that has been read; `spec` is the text of its fence, which names
+    the file to download, and links start at `page_dir`, the page's folder in the site.
     """
     drawing = svg.draw(grammar.specification(chart), cache)
     name = f"{chart.name}-{hashlib.sha256(spec.encode()).hexdigest()[:8]}.csv"
@@ -90,14 +75,13 @@ def _named(drawing: str, chart: Chart) -> str:
     assert match is not None
     box = _BOX.search(match["attributes"])
     width = f"{float(box['width']):g}px" if box else "100%"
-    words = escape(f"{chart.title}. {chart.description}")
-    attributes = (
-        f'class="figure__svg chart__svg" role="img" aria-label="{words}"'
+    desc, words = escape(chart.description), escape(f"{chart.title}. {chart.description}")
+    return (
+        f'<svg class="figure__svg chart__svg" role="img" aria-label="{words}"'
         f"{_SIZE.sub('', match['attributes'])}"
-        f' style="--fig-width:{width};max-width:{width}" data-search-exclude=""'
+        f' style="--fig-width:{width};max-width:{width}" data-search-exclude="">'
+        f"<desc>{desc}</desc>{drawing[match.end() :]}"
     )
-    desc = f"<desc>{escape(chart.description)}</desc>"
-    return f"<svg {attributes}>{desc}{drawing[match.end() :]}"
 
 
 def _table(chart: Chart, words: dict[str, str]) -> tuple[list[str], list[list[str]]]:
@@ -136,10 +120,8 @@ def _range(point: Point) -> str:
 def _csv(chart: Chart) -> str:
     rows = [
         [
-            point.x if not isinstance(point.x, str) else "",
-            point.x_label,
-            point.series,
-            point.written or point.y,
+            "" if isinstance(point.x, str) else point.x,
+            *(point.x_label, point.series, point.written or point.y),
             *("" if value is None else value for value in (point.low, point.high)),
             chart.unit,
         ]

@@ -41,8 +41,3 @@ PAGE = "about/sources"
 def anchor(key: str) -> str:
     """Return the id of a source's entry on the page."""
     return f"source-{key}"
-
-
-def page_of(language: str) -> str:
-    """Return the address of the page in the site."""
-    return f"{PAGE}.html" if language == "zh" else f"{language}/{PAGE}.html"

@@ -1,155 +1,97 @@
 """The cross-topic table of contents, topic listings and home page lists, as Markdown.
 
-One renderer writes them for the home page, the topic pages and README.md. Only the paths differ:
-`prefix` leads from the page that shows the list to the docs folder.
+One renderer writes them for the home page, the topic pages and the files at the root.
 """
 
 from __future__ import annotations
 
 import datetime
-import posixpath
+import html
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from hooks.findings import Finding
 from hooks.notes import Catalogue, Entry, Note, section_title
-from hooks.pages.words import words_of
+from hooks.pages.view import View, escape
 
-_SPECIAL = re.compile(r"([\\`*_\[\]<>$|])")
 _BLOCK = re.compile(
-    r"(?P<open><!-- contents(?: depth=(?P<depth>\d))?(?: lang=(?P<language>zh|en))? -->)"
-    r".*?(?P<close><!-- /contents -->)",
+    r"(?P<open><!-- contents(?: depth=(?P<depth>\d))? -->).*?(?P<close><!-- /contents -->)",
     re.DOTALL,
 )
-
-
-# Pages about the handbook itself are no part of its contents.
 _ABOUT = "about"
+"""The folder of the pages about the handbook itself, which are no part of its contents."""
+_MOST = 6
+"""Notes in a list of the newest."""
+_WRITTEN = {"README.md": "zh", "README.en.md": "en", "CONTENTS.md": "zh", "CONTENTS.en.md": "en"}
+"""The files at the root that are partly generated, and their languages."""
 
 
-def escape(text: str) -> str:
-    """Return text with the characters escaped that Markdown would read as markup."""
-    return _SPECIAL.sub(r"\\\1", text)
-
-
-def link(note: Note, prefix: str = "", fragment: str = "", text: str = "") -> str:
-    """Return a Markdown link to a note or one of its headings."""
-    target = posixpath.join(prefix, note.path) + (f"#{fragment}" if fragment else "")
-    return f"[{escape(text or note.title)}]({target})"
-
-
-def contents(
-    entries: Sequence[Entry],
-    catalogue: Catalogue,
-    language: str,
-    *,
-    depth: int = 3,
-    prefix: str = "",
-) -> str:
+def contents(view: View, entries: Sequence[Entry], depth: int = 3) -> str:
     """Return every topic, note and heading down to level `depth`, folded by topic.
 
     Headings of level 1 repeat the title and are left out. Pages at the root are left out too:
     they are about the handbook, not part of it.
     """
-    blocks = []
+    blocks: list[str] = []
     for entry in entries:
         if entry.children and _index_path(entry) != f"{_ABOUT}/index.md":
-            blocks.extend(_topic_blocks(entry, catalogue, language, depth, prefix, trail=()))
+            blocks += _topic_blocks(view, entry, depth)
     return "\n\n".join(blocks)
 
 
-def _topic_blocks(
-    entry: Entry,
-    catalogue: Catalogue,
-    language: str,
-    depth: int,
-    prefix: str,
-    trail: tuple[str, ...],
-) -> list[str]:
-    trail = (*trail, section_title(entry, catalogue, language))
-    own = [child for child in entry.children if child.path and not _is_index(child)]
-    blocks = []
-    lines = []
-    shown = 0  # drafts are not
-    for child in own:
-        note = catalogue.in_language(child.path.removesuffix(".md"), language)
-        if note is not None:
-            shown += 1
-            lines.extend(_note_lines(note, language, depth, prefix))
-    if lines:
-        name = " / ".join(trail)
-        unit = words_of("contents", language)["note" if shown == 1 else "notes"]
-        count = f"{shown} {unit}"
-        head = f'<details markdown="1">\n<summary>{_html(name)} · {count}</summary>'
-        blocks.append(f"{head}\n\n" + "\n".join(lines) + "\n\n</details>")
+def _topic_blocks(view: View, entry: Entry, depth: int, above: str = "") -> Iterator[str]:
+    name = above + section_title(entry, view.notes, view.language)
+    pages = [one.path for one in entry.children if one.path and not _is_index(one)]
+    shown = list(filter(None, map(view.note, pages)))  # drafts are not
+    if shown:
+        unit = view.words("contents")["note" if len(shown) == 1 else "notes"]
+        lines = "\n".join(line for note in shown for line in _note_lines(view, note, depth))
+        summary = f"{html.escape(name, quote=False)} · {len(shown)} {unit}"
+        head = f'<details markdown="1">\n<summary>{summary}</summary>'
+        yield f"{head}\n\n{lines}\n\n</details>"
     for child in entry.children:
         if child.children:
-            blocks.extend(_topic_blocks(child, catalogue, language, depth, prefix, trail))
-    return blocks
+            yield from _topic_blocks(view, child, depth, f"{name} / ")
 
 
-def _note_lines(note: Note, language: str, depth: int, prefix: str) -> list[str]:
-    mark = "" if note.language == language else words_of("contents", language)["untranslated"]
-    lines = [f"- {link(note, prefix)}{mark}"]
+def _note_lines(view: View, note: Note, depth: int) -> Iterator[str]:
+    is_own = note.language == view.language
+    yield f"- {view.link(note)}{'' if is_own else view.words('contents')['untranslated']}"
     for heading in note.source.headings:
         if 2 <= heading.level <= depth:
             indent = "    " * (heading.level - 1)
-            lines.append(f"{indent}- {link(note, prefix, heading.id, heading.text)}")
-    return lines
+            yield f"{indent}- {view.link(note, heading.id, heading.text)}"
 
 
-def topic_listing(entry: Entry, catalogue: Catalogue, language: str, *, prefix: str = "") -> str:
+def topic_listing(view: View, entry: Entry) -> str:
     """Return the notes and subtopics of a topic as a list with their descriptions."""
     lines = []
     for child in entry.children:
-        page = child.path if child.path else _index_path(child)
-        if not page or (child.path and _is_index(child)):
-            continue
-        note = catalogue.in_language(page.removesuffix(".md"), language)
+        note = None if _is_index(child) else view.note(child.path or _index_path(child))
         if note is not None:
             text = escape(note.meta.description) if note.meta else ""
-            lines.append(f"- **{link(note, prefix)}**<br>{text}")
+            lines.append(f"- **{view.link(note)}**<br>{text}")
     return "\n".join(lines)
 
 
-def newest(
-    catalogue: Catalogue,
-    language: str,
-    added: Mapping[str, datetime.date],
-    *,
-    limit: int = 6,
-    prefix: str = "",
-) -> str:
+def newest(view: View, added: Mapping[str, datetime.date]) -> str:
     """Return the notes added last, newest first; `added` maps a note's file to its first day."""
-    notes = _notes_shown(catalogue, language)
     today = datetime.datetime.now(tz=datetime.UTC).date()
-    notes.sort(key=lambda note: (-added.get(note.file, today).toordinal(), note.id))
-    word = words_of("contents", language)["added"]
-    return "\n".join(
-        f"- {link(note, prefix)} · {word} {added.get(note.file, today).isoformat()}"
-        for note in notes[:limit]
-    )
+    return _dated(view, "added", lambda note: added.get(note.file, today))
 
 
-def last_verified(catalogue: Catalogue, language: str, *, limit: int = 6, prefix: str = "") -> str:
+def last_verified(view: View) -> str:
     """Return the notes whose facts were checked last, newest first."""
-    notes = [note for note in _notes_shown(catalogue, language) if note.meta is not None]
-    notes.sort(key=lambda note: (-_verified(note).toordinal(), note.id))
-    word = words_of("contents", language)["verified"]
-    return "\n".join(
-        f"- {link(note, prefix)} · {word} {_verified(note).isoformat()}" for note in notes[:limit]
-    )
+    never = datetime.date.min
+    return _dated(view, "verified", lambda one: (one.meta.verified if one.meta else None) or never)
 
 
-def _verified(note: Note) -> datetime.date:
-    day = note.meta.verified if note.meta is not None else None
-    return day or datetime.date.min
-
-
-def _notes_shown(catalogue: Catalogue, language: str) -> list[Note]:
-    shown = (catalogue.in_language(note_id, language) for note_id in catalogue.ids())
-    return [note for note in shown if note and note.topic and not note.is_index and _is_note(note)]
+def _dated(view: View, said: str, day_of: Callable[[Note], datetime.date]) -> str:
+    notes = [one for one in view.shown() if one.topic and not one.is_index and _is_note(one)]
+    notes.sort(key=lambda note: (-day_of(note).toordinal(), note.id))
+    word = view.words("contents")[said]
+    return "\n".join(f"- {view.link(one)} · {word} {day_of(one)}" for one in notes[:_MOST])
 
 
 def _is_note(note: Note) -> bool:
@@ -164,44 +106,31 @@ def _index_path(entry: Entry) -> str:
     return next((child.path for child in entry.children if _is_index(child)), "")
 
 
-def _html(text: str) -> str:
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-
-
 def topic_entry(entries: Sequence[Entry], index_path: str) -> Entry | None:
     """Return the section whose index page is `index_path`."""
     for entry in entries:
         if _index_path(entry) == index_path:
             return entry
-        found = topic_entry(entry.children, index_path)
-        if found is not None:
+        if found := topic_entry(entry.children, index_path):
             return found
     return None
 
 
-def refresh(
-    text: str, entries: Sequence[Entry], catalogue: Catalogue, *, language: str, prefix: str
-) -> str:
+def refresh(text: str, view: View, entries: Sequence[Entry]) -> str:
     """Return `text` with each `<!-- contents … -->` … `<!-- /contents -->` block written anew."""
 
     def block(match: re.Match[str]) -> str:
-        depth = int(match["depth"] or 3)
-        chosen = match["language"] or language
-        body = contents(entries, catalogue, chosen, depth=depth, prefix=prefix)
+        body = contents(view, entries, int(match["depth"] or 3))
         return f"{match['open']}\n\n{body}\n\n{match['close']}"
 
     return _BLOCK.sub(block, text)
 
 
-def refresh_site(text: str, site_url: str, language: str) -> str:
+def _refresh_site(text: str, site_url: str, language: str) -> str:
     """Return `text` with its `<!-- site -->` block saying where the site is."""
     said = {"zh": "在线阅读：", "en": "Online: "}[language]
     block = f"<!-- site -->\n{said}<{site_url}>\n<!-- /site -->"
     return re.sub(r"<!-- site -->.*?<!-- /site -->", lambda _: block, text, flags=re.DOTALL)
-
-
-WRITTEN = {"README.md": "zh", "README.en.md": "en", "CONTENTS.md": "zh", "CONTENTS.en.md": "en"}
-"""The files at the root that are partly generated, and their languages."""
 
 
 def check_root(
@@ -217,14 +146,14 @@ def check_root(
     With `site_url`, the README files say that the site is there.
     """
     findings: list[Finding] = []
-    for name, language in WRITTEN.items():
+    for name, language in _WRITTEN.items():
         path = root / name
         if not path.is_file():
             continue
         text = path.read_text(encoding="utf-8")
-        fresh = refresh(text, entries, notes, language=language, prefix="docs")
+        fresh = refresh(text, View(notes, language, "docs"), entries)
         if site_url:
-            fresh = refresh_site(fresh, site_url, language)
+            fresh = _refresh_site(fresh, site_url, language)
         if fresh != text:
             if write:
                 path.write_text(fresh, encoding="utf-8")

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from functools import cached_property, partial
 from pathlib import Path
 
 from hooks.cache import Cache, digest, of_files
 from hooks.calc import engine, registry
-from hooks.data import Layout, facts, glossary, glossary_load, load, messages, resources
+from hooks.data import BlockError, Layout, facts, glossary, glossary_load, load, messages, resources
 from hooks.findings import Finding
 from hooks.notes import Catalogue, Note, published
-from hooks.pages import catalogue, source_use
+from hooks.pages import blocks, catalogue, facts_table
 from hooks.pages.fences import DataFences
 from hooks.pages.items import Item
+from hooks.pages.values import check as value_check
 from hooks.pages.values import values
 
 _PROGRAM = re.compile(rb'"path": "([^"\\]+)"')
@@ -74,9 +76,24 @@ class Data:
     def users(self, language: str) -> dict[str, list[Note]]:
         """Return the notes of a language that rest on each source, by its key."""
         if language not in self._users:
-            find = partial(source_use.of_note, base=self.facts[0], resolver=self.resolver)
-            self._users[language] = source_use.users(self.notes, language, find)
+            found: dict[str, list[Note]] = {}
+            for note in self.notes.notes.values():
+                for key in self._sources_of(note) if note.language == language else ():
+                    found.setdefault(key, []).append(note)
+            self._users[language] = found
         return self._users[language]
+
+    def _sources_of(self, note: Note) -> set[str]:
+        """Return the keys of the sources of the tables, charts and numbers in a note's prose."""
+        keys = value_check.sources_of(note, self.resolver)
+        for fence in note.source.fences:
+            kind, text = blocks.kind_of(fence), blocks.text_of(fence)
+            with contextlib.suppress(BlockError):  # the checks say what is wrong
+                if kind == "facts":
+                    keys.update(facts_table.used_sources(text, self.facts[0]))
+                elif kind == "chart":
+                    keys.update(self.fences.chart(text, note.language).sources)
+        return keys
 
     def forget(self) -> None:
         """Forget what was concluded from the texts of notes."""

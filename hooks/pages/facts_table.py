@@ -2,33 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from string import ascii_lowercase
-from typing import TYPE_CHECKING
 
-from hooks.data import Text, caption, downloads, read_options, select, terms
+from hooks.data import (
+    Cell,
+    Column,
+    FactBase,
+    Row,
+    Text,
+    caption,
+    downloads,
+    read_options,
+    select,
+    terms,
+)
+from hooks.links import page_address
 from hooks.pages import citations, html
 from hooks.pages.words import words_of
 
-if TYPE_CHECKING:
-    from hooks.data import Cell, Column, FactBase, Row, Source
-
 FIELDS = ("table", "columns", "rows", "where", "order", "caption")
 """The options of a `facts` fence."""
-
-
-@dataclass(slots=True)
-class _Marks:
-    """Notes below a table; equal notes share a letter."""
-
-    notes: list[str] = field(default_factory=list)
-
-    def letter(self, note: str) -> str:
-        if note not in self.notes:
-            self.notes.append(note)
-        number = self.notes.index(note)
-        repeat, letter = divmod(number, 26)
-        return (ascii_lowercase[repeat - 1] if repeat else "") + ascii_lowercase[letter]
 
 
 def used_sources(spec: str, base: FactBase) -> list[str]:
@@ -39,38 +34,43 @@ def used_sources(spec: str, base: FactBase) -> list[str]:
 def render(spec: str, base: FactBase, language: str, page_dir: str = "") -> str:
     """Return the HTML for a `facts` fence.
 
-    Arguments:
-        spec: YAML with `table` and, optionally, `columns` and `rows` to choose and order, `where`
-            (conditions such as `year >= 2020`) and `order` (a column, `-` before it for the
-            largest first) instead, and `caption` (a text or {zh, en}) in place of the family's
-            title.
-        base: The data.
-        language: `zh` or `en`.
-        page_dir: Folder of the page in the site, such as `en/link/topo`; links start there.
+    `spec` is YAML with `table` and, optionally, `columns` and `rows` to choose and order, `where`
+    (conditions such as `year >= 2020`) and `order` (a column, `-` before it for the largest first)
+    instead, and `caption` (a text or {zh, en}) in place of the family's title. Links start at
+    `page_dir`, a folder in the site such as `en/link/topo`.
 
     Raises:
         BlockError: The YAML is wrong, or names a table, column or row that does not exist.
     """
     options = read_options(spec, FIELDS, "facts")
     chosen = select(options, base)
-    family, columns = chosen.family, chosen.columns
-    marks, used = _Marks(), dict[str, set[str]]()
-    words = words_of("facts", language)
-    rows = [_row(row, columns, base, language, marks, used) for row in chosen.rows.values()]
+    family, words = chosen.family, words_of("facts", language)
+    table = _Table(base, language)
+    rows = [table.row(row, chosen.columns) for row in chosen.rows.values()]
     files = {kind.upper(): downloads.path_of(chosen.name, kind) for kind in ("csv", "json")}
+    bibliography = html.way(page_address(citations.PAGE, language), page_dir)
     return html.render(
         "facts.html",
         words=words,
         title=caption(options.get("caption"), family.title, language),
         corner=family.row_header.in_language(language),
-        columns=[_heading(column, language) for column in columns.values()],
+        columns=[_heading(column, language) for column in chosen.columns.values()],
         rows=rows,
         note=family.note.in_language(language) if family.note else "",
-        notes=[(marks.letter(note), note) for note in marks.notes],
+        notes=[(_letter(number), note) for number, note in enumerate(table.notes)],
         sources=[
-            _source(key, grades, base.sources[key], language, page_dir)
-            for key, grades in used.items()
-            if key in base.sources
+            {
+                "url": source.url,
+                "cited": citations.cited_source(source, language),
+                "details": [
+                    *([words["secondary"]] if source.kind == "secondary" else []),
+                    words["read"].format(source.read.isoformat()),
+                    words["confidence"].format("/".join(sorted(grades))),
+                ],
+                "entry": f"{bibliography}#{citations.anchor(key)}",
+            }
+            for key, grades in table.used.items()
+            if (source := base.sources.get(key))
         ],
         downloads=citations.downloads(files, words["data"] + words["colon"], page_dir),
     )
@@ -83,58 +83,48 @@ def _heading(column: Column, language: str) -> tuple[str, str, str]:
     return column.title.in_language(language), unit, " · ".join(details)
 
 
-def _row(
-    row: Row,
-    columns: dict[str, Column],
-    base: FactBase,
-    language: str,
-    marks: _Marks,
-    used: dict[str, set[str]],
-) -> dict[str, object]:
-    mark = marks.letter(row.note.in_language(language)) if row.note else ""
-    cells = []
-    for cell in map(row.cells.get, columns):
-        if cell is not None:
-            used.setdefault(cell.source, set()).add(cell.confidence)
-            number = list(used).index(cell.source) + 1
-            source = base.sources.get(cell.source)
-            cells.append(_cell(cell, source, language, marks, number))
-        else:
-            cells.append({})
-    announced = row.status == "announced"
-    title = row.title.in_language(language)
-    return {"title": title, "announced": announced, "mark": mark, "cells": cells}
+def _letter(number: int) -> str:
+    repeat, letter = divmod(number, 26)
+    return (ascii_lowercase[repeat - 1] if repeat else "") + ascii_lowercase[letter]
 
 
-def _cell(
-    cell: Cell, source: Source | None, language: str, marks: _Marks, number: int
-) -> dict[str, object]:
-    is_text = isinstance(cell.value, Text)
-    shown = cell.value.in_language(language) if isinstance(cell.value, Text) else str(cell.value)
-    return {
-        "is_text": is_text,
-        "shown": shown,
-        "url": source.url if source else "",
-        "cited": citations.cited(cell, source, language) if source else "",
-        "grade": cell.confidence.lower(),
-        "number": number,
-        "mark": marks.letter(cell.note.in_language(language)) if cell.note else "",
-        "announced": cell.status == "announced",
-    }
+@dataclass(slots=True)
+class _Table:
+    """A table while its cells are drawn: they add to what stands below it."""
 
+    base: FactBase
+    language: str
+    notes: list[str] = field(default_factory=list)
+    """Notes below it; equal ones share a letter."""
+    used: dict[str, set[str]] = field(default_factory=dict)
+    """The confidence of what is taken from each source, by its key."""
 
-def _source(
-    key: str, grades: set[str], source: Source, language: str, page_dir: str
-) -> dict[str, object]:
-    words = words_of("facts", language)
-    bibliography = html.way(citations.page_of(language), page_dir)
-    return {
-        "url": source.url,
-        "cited": citations.cited_source(source, language),
-        "details": [
-            *([words["secondary"]] if source.kind == "secondary" else []),
-            words["read"].format(source.read.isoformat()),
-            words["confidence"].format("/".join(sorted(grades))),
-        ],
-        "entry": f"{bibliography}#{citations.anchor(key)}",
-    }
+    def mark(self, note: Text | None) -> str:
+        if note is None:
+            return ""
+        said = note.in_language(self.language)
+        if said not in self.notes:
+            self.notes.append(said)
+        return _letter(self.notes.index(said))
+
+    def row(self, row: Row, columns: Iterable[str]) -> dict[str, object]:
+        return {
+            "title": row.title.in_language(self.language),
+            "announced": row.status == "announced",
+            "mark": self.mark(row.note),
+            "cells": [self.cell(row.cells[name]) if name in row.cells else {} for name in columns],
+        }
+
+    def cell(self, cell: Cell) -> dict[str, object]:
+        value, source = cell.value, self.base.sources.get(cell.source)
+        self.used.setdefault(cell.source, set()).add(cell.confidence)
+        return {
+            "is_text": isinstance(value, Text),
+            "shown": value.in_language(self.language) if isinstance(value, Text) else str(value),
+            "url": source.url if source else "",
+            "cited": citations.cited(cell, source, self.language) if source else "",
+            "grade": cell.confidence.lower(),
+            "number": list(self.used).index(cell.source) + 1,
+            "mark": self.mark(cell.note),
+            "announced": cell.status == "announced",
+        }

@@ -6,29 +6,24 @@ page then finds the HTML made already. What is kept here lives as long as one bu
 
 from __future__ import annotations
 
+import posixpath
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import PurePosixPath
-from typing import TYPE_CHECKING
+from pathlib import Path
 
+from hooks.cache import Cache
 from hooks.calc import CalcError
 from hooks.calc import engine as calc_engine
-from hooks.data import BlockError, measured
+from hooks.data import BlockError, FactBase, measured
+from hooks.drawings import Chart
 from hooks.drawings.charts import spec
 from hooks.links import page_address
-from hooks.notes import LANGUAGES
+from hooks.markdown import Fence
+from hooks.notes import LANGUAGES, Catalogue, Note
 from hooks.pages import blocks, chart, facts_table, measured_table
 from hooks.pages import calculator as calc_page
 from hooks.pages.chart import Drawn
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from hooks.cache import Cache
-    from hooks.data import FactBase
-    from hooks.drawings import Chart
-    from hooks.markdown import Fence
-    from hooks.notes import Catalogue, Note
+from hooks.pages.view import View
 
 KINDS = ("facts", "measured", "calc", "chart")
 """The first word of such a fence."""
@@ -60,20 +55,13 @@ class DataFences:
         if kind == "chart":
             self.chart(blocks.text_of(fence), note.language)
         else:
-            page = PurePosixPath(page_address(note.id, note.language))
-            self._html(kind, blocks.text_of(fence), note.language, page.parent.as_posix())
+            folder = posixpath.dirname(page_address(note.id, note.language)) or "."
+            self._html(kind, blocks.text_of(fence), note.language, folder)
 
     def show(self, kind: str, text: str, language: str, page_dir: str) -> Drawn:
-        """Return the HTML of a fence, and the files that a chart leads to.
+        """Return the HTML of a fence, and the files that a chart leads to; raises as `check` does.
 
-        Arguments:
-            kind: One of `KINDS`.
-            text: The text of the fence.
-            language: `zh` or `en`: that of the page's frame.
-            page_dir: Folder of the page in the site, such as `en/link/topo`; `.` at the root.
-
-        Raises:
-            BlockError, CalcError: The fence asks for what is not there.
+        `language` is that of the page's frame, `page_dir` its folder in the site: `.` at the root.
         """
         if kind != "chart":
             return Drawn(self._html(kind, text, language, page_dir))
@@ -96,27 +84,23 @@ class DataFences:
             self._charts[key] = spec.read(text, self.base, self.docs, language, self.known)
         return self._charts[key]
 
-    def _html(self, kind: str, text: str, language: str, page_dir: str) -> str:
-        key = (kind, text, language, page_dir)
+    def _html(self, *key: str) -> str:
         if key not in self._made:
-            draw = {"facts": self._facts, "measured": self._measured, "calc": self._calc}[kind]
-            self._made[key] = draw(text, language, page_dir)
+            self._made[key] = self._render(*key)
         return self._made[key]
 
-    def _facts(self, text: str, language: str, page_dir: str) -> str:
-        return facts_table.render(text, self.base, language, page_dir)
-
-    def _measured(self, text: str, language: str, page_dir: str) -> str:
-        return measured_table.render_measured(
-            text,
-            docs_dir=self.docs,
-            root=self.root,
-            language=language,
-            page_dir=page_dir,
-            known=self.known,
-        )
-
-    def _calc(self, text: str, language: str, page_dir: str) -> str:
+    def _render(self, kind: str, text: str, language: str, page_dir: str) -> str:
+        if kind == "facts":
+            return facts_table.render(text, self.base, language, page_dir)
+        if kind == "measured":
+            return measured_table.render_measured(
+                text,
+                docs_dir=self.docs,
+                root=self.root,
+                language=language,
+                page_dir=page_dir,
+                known=self.known,
+            )
         return calc_page.render_block(
             text,
             calculators=calc_engine.default(self.base),
@@ -134,11 +118,5 @@ class DataFences:
     @cached_property
     def _titles(self) -> dict[str, dict[str, str]]:
         """The titles of the notes as each language shows them, by note id."""
-        return {
-            language: {
-                one: note.title
-                for one in self.notes.ids()
-                if (note := self.notes.in_language(one, language)) is not None
-            }
-            for language in LANGUAGES
-        }
+        views = (View(self.notes, language) for language in LANGUAGES)
+        return {view.language: {note.id: note.title for note in view.shown()} for view in views}

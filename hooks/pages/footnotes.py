@@ -15,19 +15,15 @@ examples included, and it takes Chinese punctuation for a part of the address be
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping
 from html import escape
-from typing import TYPE_CHECKING, NamedTuple
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from hooks.links import bare_addresses
+from hooks.notes import Note
 from hooks.pages import html as templates
 from hooks.pages.words import words_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from hooks.notes import Note
 
 SHOWN = 52
 """Most characters of an address on a screen: about a line of a phone."""
@@ -50,15 +46,6 @@ _SKIPPED = frozenset({"a", "code", "pre", "script", "style", "svg"})
 _LONGEST_LABEL = 40
 
 
-class Label(NamedTuple):
-    """A line of a note that says what the footnotes below it are."""
-
-    line: str
-    """The line as it stands, such as `Primary:`."""
-    names: tuple[str, ...]
-    """The footnotes between it and the next line that is none."""
-
-
 def complete(html: str, note: Note) -> str:
     """Return the HTML of a note, as Markdown made it, with its footnotes as readers use them."""
     at = html.rfind(_LIST)
@@ -70,35 +57,39 @@ def complete(html: str, note: Note) -> str:
     uses = _uses(text, entries)
     numbers = {name: number for number, name in enumerate(uses, start=1)}
     kinds: dict[str, str] = {}
-    for label in labels(note):
-        text = text.replace(f"<p>{escape(label.line, quote=False)}</p>\n", "", 1)
-        kinds |= dict.fromkeys(label.names, label.line.rstrip(":："))
+    for label, names in _labels(note):
+        text = text.replace(f"<p>{escape(label, quote=False)}</p>\n", "", 1)
+        kinds |= dict.fromkeys(names, label.rstrip(":："))
     for name, entry in entries.items():
         _link_and_mark(entry)
         if name in kinds:
-            _put_first(entry, f"{mark(kinds[name])} ")
+            first = (entry.css_first("p") or entry).child
+            assert first is not None  # the way back, at least
+            for node in _nodes(f"{mark(kinds[name])} "):
+                first.insert_before(node)
         _lead_back(entry, uses[name], numbers[name], note.language)
     items = "\n".join(entries[name].html or "" for name in uses)
     after = "".join(node.html or "" for node in root.iter(include_text=True) if node != box)
-    return _renumbered(f"{text}{_LIST}\n<hr>\n<ol>\n{items}\n</ol>\n</div>{after}", numbers)
+
+    def renumbered(use: re.Match[str]) -> str:
+        return f"{use['before']}{numbers.get(use['name'], use['number'])}</a>"
+
+    return _USE.sub(renumbered, f"{text}{_LIST}\n<hr>\n<ol>\n{items}\n</ol>\n</div>{after}")
 
 
-def labels(note: Note) -> list[Label]:
-    """Return the lines of a note that group its footnotes: short, ending in a colon, by themselves
-    right above the footnotes that they speak of.
+def _labels(note: Note) -> Iterator[tuple[str, list[str]]]:
+    """Yield the lines of a note that group its footnotes, such as `Primary:`, and their names: a
+    line that is short, ends in a colon and stands by itself right above them.
     """
-    found: list[Label] = []
-    lines = note.text.split("\n")
     defined = {mark.line: mark.name for mark in note.source.footnote_definitions}
-    line, names = "", list[str]()
-    for number, text in enumerate([*lines, "#"], start=1):
+    label, names = "", list[str]()
+    for number, line in enumerate([*note.text.split("\n"), "#"], start=1):
         if number in defined:
             names.append(defined[number])
-        elif text.strip() and not text.startswith("    "):
-            if line and names:
-                found.append(Label(line, tuple(names)))
-            line, names = text.strip() if _is_label(text) else "", []
-    return found
+        elif line.strip() and not line.startswith("    "):
+            if label and names:
+                yield label, names
+            label, names = line if _is_label(line) else "", []
 
 
 def _is_label(line: str) -> bool:
@@ -129,14 +120,6 @@ def _uses(text: str, entries: Mapping[str, LexborNode]) -> dict[str, list[str]]:
     return found | {name: [] for name in entries if name not in found}
 
 
-def _renumbered(html: str, numbers: Mapping[str, int]) -> str:
-    def one(use: re.Match[str]) -> str:
-        number = numbers.get(use["name"], use["number"])
-        return f"{use['before']}{number}</a>"
-
-    return _USE.sub(one, html)
-
-
 def _link_and_mark(entry: LexborNode) -> None:
     """Make links of the addresses in an entry, and marks of what it calls a source."""
     for node in list(_texts(entry)):
@@ -161,28 +144,22 @@ def _texts(node: LexborNode) -> Iterator[LexborNode]:
 
 def _linked(text: str) -> str:
     """Return a text as HTML, with its addresses as links and its marks."""
+
+    def marked(part: str) -> str:
+        return _SAID.sub(lambda one: mark(one["alone"] or one["word"]), escape(part, quote=False))
+
     parts, at = list[str](), 0
     for start, address in bare_addresses(text):
-        parts += [_marked(text[at:start]), source_link(address)]
+        parts += [marked(text[at:start]), source_link(address)]
         at = start + len(address)
-    return "".join([*parts, _marked(text[at:])])
-
-
-def _marked(text: str) -> str:
-    return _SAID.sub(lambda one: mark(one["alone"] or one["word"]), escape(text, quote=False))
+    return "".join([*parts, marked(text[at:])])
 
 
 def source_link(address: str) -> str:
     """Return the link of an address; style sheets show the host, its first folders, its end."""
-    scheme, _, rest = address.partition("://")
-    head, middle, tail = _in_parts(rest)
+    scheme, mark, rest = address.partition("://")
     return templates.render(
-        "footnote_link.html",
-        address=address,
-        scheme=f"{scheme}://",
-        head=head,
-        middle=middle,
-        tail=tail,
+        "footnote_link.html", address=address, scheme=scheme + mark, parts=_in_parts(rest)
     )
 
 
@@ -211,25 +188,14 @@ def _lead_back(entry: LexborNode, uses: list[str], number: int, language: str) -
     arrows = entry.css("a.footnote-backref")
     for arrow in arrows[1 if uses else 0 :]:
         arrow.decompose()
-    if not uses:
-        return
-    first = arrows[0]
-    first.attrs["href"] = f"#{uses[0]}"
-    first.attrs["title"] = words["back"].format(number)
+    if uses:
+        arrows[0].attrs["href"] = f"#{uses[0]}"
+        arrows[0].attrs["title"] = words["back"].format(number)
     if len(uses) > 1:
         said = words["uses"].format(len(uses))
         fold = templates.render("footnote_uses.html", said=said, uses=uses, use_of=words["use"])
         for node in _nodes(fold):
             entry.insert_child(node)
-
-
-def _put_first(entry: LexborNode, html: str) -> None:
-    """Put HTML before the first text of an entry."""
-    block = entry.css_first("p") or entry
-    first = block.child
-    for node in _nodes(html):
-        if first is not None:
-            first.insert_before(node)
 
 
 def _replace(node: LexborNode, html: str) -> None:

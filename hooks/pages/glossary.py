@@ -4,26 +4,21 @@ from __future__ import annotations
 
 import posixpath
 from collections import defaultdict
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping
 
 from markupsafe import Markup
 
-from hooks.data import VENDORS, flat
-from hooks.findings import nearest
+from hooks.data import VENDORS, Glossary, Term, flat
+from hooks.findings import Finding, nearest
+from hooks.markdown import Heading
+from hooks.notes import LANGUAGES, Catalogue, Note
 from hooks.pages import html
-from hooks.pages.items import Item, Said, area_of
+from hooks.pages.items import Item, Said, areas_of
+from hooks.pages.view import View
 from hooks.pages.words import words_of
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from hooks.data import Glossary, Term
-    from hooks.findings import Finding
-    from hooks.markdown import Heading
-    from hooks.notes import Catalogue, Note
-
-    Uses = dict[str, list[tuple[Note, Heading | None]]]
-    """The sections that use a term, by its id; None for the text above a note's headings."""
+Uses = dict[str, list[tuple[Note, Heading | None]]]
+"""The sections that use a term, by its id; None for the text above a note's headings."""
 
 PAGE = "glossary/index"
 """The id of the page that holds the entries."""
@@ -41,7 +36,7 @@ def address(term: str, page_id: str) -> str:
 
 def page(to: str, page_id: str) -> str:
     """Return the address of a page, from another one of the same language."""
-    return posixpath.relpath(f"{to}.html", posixpath.dirname(page_id) or ".")
+    return html.way(f"{to}.html", posixpath.dirname(page_id))
 
 
 def check(glossary: Glossary, notes: Catalogue) -> list[Finding]:
@@ -77,46 +72,17 @@ def is_within(note_id: str, place: str) -> bool:
 def head(term: Term, language: str) -> str:
     """Return a term's names in one line: that of the language, the other one, the short one."""
     words = words_of("glossary", language)
-    rest = [form for form in _names(term, language)[1:] if form]
-    inside = f"{words['open']}{words['comma'].join(rest)}{words['close']}" if rest else ""
-    return f"{term.name(language)}{inside}"
+    rest = words["comma"].join(_names(term, language)[1:])
+    return term.name(language) + (f"{words['open']}{rest}{words['close']}" if rest else "")
 
 
 def _names(term: Term, language: str) -> list[str]:
     other = term.name("en" if language == "zh" else "zh")
-    if language == "en":
-        names = [term.name("en"), term.short, other if term.zh else ""]
-    else:
-        names = [term.name("zh"), other, term.short]
-    return list(dict.fromkeys(names))
+    rest = [other, term.short] if language == "zh" else [term.short, other if term.zh else ""]
+    return list(dict.fromkeys([term.name(language), *filter(None, rest)]))
 
 
-def items(glossary: Glossary) -> list[Item]:
-    """Return the entries of the glossary."""
-    return [
-        Item(
-            "term",
-            term.id,
-            PAGE,
-            {
-                language: Said(
-                    head(term, language),
-                    "\n".join([getattr(term.says, language), " · ".join(_shown(term, language))]),
-                    anchor(term.id),
-                    subject,
-                    tuple(term.forms),
-                )
-                for language in ("zh", "en")
-            },
-            (area_of(term.defined),) if term.defined else (),
-        )
-        for subject, group in glossary.subjects.items()
-        for term in group.terms
-        if term.says is not None
-    ]
-
-
-def _shown(term: Term, language: str) -> list[str]:
+def _also(term: Term, language: str) -> list[str]:
     """Return the words of a term that a language's entry shows beside its names."""
     names = {*_names(term, language), *term.avoid}
     return [
@@ -124,35 +90,67 @@ def _shown(term: Term, language: str) -> list[str]:
     ]
 
 
-def render(glossary: Glossary, notes: Catalogue, language: str, uses: Uses | None = None) -> str:
+def items(glossary: Glossary) -> list[Item]:
+    """Return the entries of the glossary."""
+
+    def said(term: Term, subject: str, language: str) -> Said:
+        summary = f"{getattr(term.says, language)}\n{' · '.join(_also(term, language))}"
+        title, names = head(term, language), tuple(term.forms)
+        return Said(title, summary, anchor(term.id), subject, names)
+
+    return [
+        Item(
+            "term",
+            term.id,
+            PAGE,
+            {language: said(term, subject, language) for language in LANGUAGES},
+            areas_of(term.defined),
+        )
+        for subject, group in glossary.subjects.items()
+        for term in group.terms
+        if term.says is not None
+    ]
+
+
+def render(view: View, glossary: Glossary, uses: Uses | None = None) -> str:
     """Return the index, and a section of entries for each subject, as Markdown.
 
     `uses` are the sections that an entry names as those that use its term.
     """
-    entries, words = glossary.entries, words_of("glossary", language)
+    entries, words, language = glossary.entries, view.words("glossary"), view.language
     back: dict[str, list[str]] = defaultdict(list)
     for one in entries.values():
         for name in one.see:
             back[name].append(one.id)
-    letters = _letters(entries, language)
-    count = words["count"].format(len(entries), sum(map(len, letters.values())))
+
+    def said(key: str, shown: Iterable[str]) -> str:
+        text = Markup(words["and"]).join(shown)
+        return Markup("{}{}{}").format(words[key], words["colon"], text) if text else ""
+
+    vendor = Markup('<span class="glossary__vendor">{}{}{}</span>')
 
     def entry(term: Term) -> dict[str, object]:
         names, other = _names(term, language), "zh" if language == "en" else "en"
-        forms = [(other if form == term.name(other) else "en", form) for form in names[1:] if form]
+        related = [
+            entries[one] for one in dict.fromkeys([*term.see, *back[term.id]]) if one in entries
+        ]
         more = (
-            _also(term, language),
-            *_vendors(term, language),
-            _defined(term, notes, language),
-            _related(term, glossary, language, back.get(term.id, [])),
+            said("also", _also(term, language)),
+            *(
+                vendor.format(words.get(key, VENDORS[key]), words["colon"], name)
+                for key, name in (term.vendors.names.items() if term.vendors else ())
+            ),
+            said("defined", (_link(*place, words) for place in _defined(term, view))),
+            said("see", (_to(f"#{anchor(one.id)}", one.name(language)) for one in related)),
         )
+        used = (uses or {}).get(term.id, ())
         return {
             "anchor": anchor(term.id),
             "name": names[0],
-            "forms": forms,
+            "forms": [(other if form == term.name(other) else "en", form) for form in names[1:]],
             "says": getattr(term.says, language),
             "more": [one for one in more if one],
-            "used": _used((uses or {}).get(term.id, ()), language),
+            "used": said("used", (_link(*place, words) for place in used)),
         }
 
     subjects = [
@@ -160,128 +158,81 @@ def render(glossary: Glossary, notes: Catalogue, language: str, uses: Uses | Non
         for name, subject in glossary.subjects.items()
         if (terms := [entry(term) for term in subject.terms if term.says is not None])
     ]
+    letters = _letters(entries, language)
     filled = html.fill(
         "glossary.html",
         words=words,
-        count=count,
+        count=words["count"].format(len(entries), sum(map(len, letters.values()))),
         letters=[
-            (letter, [(form, anchor(term)) for _, (form, term) in sorted(letters[letter].items())])
-            for letter in sorted(letters)
+            (letter, [(form, anchor(term)) for _, (form, term) in sorted(names.items())])
+            for letter, names in sorted(letters.items())
         ],
         subjects=subjects,
     )
     return filled.rstrip("\n")
 
 
-def _also(term: Term, language: str) -> str:
-    words = words_of("glossary", language)
-    shown = {*_names(term, language), *term.avoid}
-    forms = [form for form in term.forms if form not in shown]
-    if language == "en":
-        forms = [form for form in forms if form.isascii()]
-    return f"{words['also']}{words['colon']}{words['and'].join(forms)}" if forms else ""
+def _to(address: str, text: str) -> Markup:
+    return Markup('<a href="{}">{}</a>').format(address, text)
 
 
-def vendor(name: str, language: str) -> str:
-    """Return what a vendor is called in a language."""
-    return "Huawei Ascend" if name == "ascend" and language == "en" else VENDORS[name]
+def _link(note: Note, heading: Heading | None, words: Mapping[str, str]) -> Markup:
+    target = page(note.id, PAGE)
+    if heading is None:
+        return _to(target, note.title)
+    return _to(f"{target}#{heading.id}", f"{note.title}{words['colon']}{heading.text}")
 
 
-def _vendors(term: Term, language: str) -> list[Markup]:
-    colon = words_of("glossary", language)["colon"]
-    return [
-        Markup('<span class="glossary__vendor">{}{}{}</span>').format(
-            vendor(key, language), colon, name
-        )
-        for key, name in (term.vendors.names.items() if term.vendors else ())
-    ]
+def _defined(term: Term, view: View) -> list[tuple[Note, Heading | None]]:
+    """Return the section that defines a term, where there is one."""
+    note_id, _, heading = term.defined.partition("#")
+    chinese, note = view.notes.in_language(note_id, "zh"), view.note(note_id)
+    if chinese is None or note is None:
+        return []
+    # Twins have the same headings in the same order; one that is gone is a finding of its own.
+    pairs = zip(chinese.source.headings, note.source.headings, strict=False)
+    return [(note, next((theirs for ours, theirs in pairs if ours.id == heading), None))]
 
 
 def vendor_table(glossary: Glossary, language: str) -> str:
     """Return what vendors call the same thing, subject by subject, with the sources, as HTML."""
-    sources: dict[str, int] = {}
-    days: dict[str, str] = {}
-    subjects = []
+    words, days, subjects = words_of("glossary", language), dict[str, str](), []
     for subject in glossary.subjects.values():
         rows = []
         for term in subject.terms:
             if term.vendors is None:
                 continue
             for url in term.vendors.source:
-                sources.setdefault(url, len(sources) + 1)
                 days.setdefault(url, term.vendors.read.isoformat())
             names = [term.vendors.names.get(key, "") for key in VENDORS]
-            numbers = sorted(sources[url] for url in term.vendors.source)
+            numbers = sorted(list(days).index(url) + 1 for url in term.vendors.source)
             rows.append((anchor(term.id), term.name(language), names, numbers))
         if rows:
             subjects.append((subject.title.in_language(language), rows))
     return html.render(
         "vendor_terms.html",
-        words=words_of("glossary", language),
-        vendors=[vendor(name, language) for name in VENDORS],
+        words=words,
+        vendors=[words.get(key, name) for key, name in VENDORS.items()],
         subjects=subjects,
         sources=days.items(),
     )
 
 
-def _defined(term: Term, notes: Catalogue, language: str) -> str:
-    note_id, _, heading = term.defined.partition("#")
-    chinese, note = notes.in_language(note_id, "zh"), notes.in_language(note_id, language)
-    if chinese is None or note is None:
-        return ""
-    words = words_of("glossary", language)
-    # Twins have the same headings in the same order; one that is gone is a finding of its own.
-    pairs = zip(chinese.source.headings, note.source.headings, strict=False)
-    section = next((theirs for ours, theirs in pairs if ours.id == heading), None)
-    return Markup("{}{}{}").format(words["defined"], words["colon"], _link(note, section, words))
-
-
-def _used(sections: Sequence[tuple[Note, Heading | None]], language: str) -> str:
-    words = words_of("glossary", language)
-    links = [_link(note, heading, words) for note, heading in sections]
-    said = f"{words['used']}{words['colon']}"
-    return Markup("{}{}").format(said, Markup(words["and"]).join(links)) if links else ""
-
-
-def _link(note: Note, heading: Heading | None, words: Mapping[str, str]) -> Markup:
-    target, text = page(note.id, PAGE), note.title
-    if heading is not None:
-        target, text = f"{target}#{heading.id}", f"{text}{words['colon']}{heading.text}"
-    return Markup('<a href="{}">{}</a>').format(target, text)
-
-
-def _related(term: Term, glossary: Glossary, language: str, back: Sequence[str]) -> str:
-    """Return links to what an entry names, and to those that name it, `back`."""
-    words, terms = words_of("glossary", language), glossary.terms
-    links = [
-        Markup('<a href="#{}">{}</a>').format(anchor(one), terms[one].name(language))
-        for one in dict.fromkeys([*term.see, *back])
-        if terms[one].says is not None
-    ]
-    said = f"{words['see']}{words['colon']}"
-    return Markup("{}{}").format(said, Markup(words["and"]).join(links)) if links else ""
-
-
-def _letters(entries: dict[str, Term], language: str) -> dict[str, dict[str, tuple[str, str]]]:
+def _letters(entries: Mapping[str, Term], language: str) -> dict[str, dict[str, tuple[str, str]]]:
     """Return every name and its term by first letter and sound; Chinese names by their sound."""
     letters: dict[str, dict[str, tuple[str, str]]] = defaultdict(dict)
     for term in entries.values():
-        for form in _unlike([*term.en, *term.abbr, *(term.zh if language == "zh" else ())]):
-            key = sound(form)
+        unlike: dict[str, str] = {}  # without plurals and other spellings
+        for form in (*term.en, *term.abbr, *(term.zh if language == "zh" else ())):
+            unlike.setdefault(flat(form).removesuffix("s"), form)
+        for form in unlike.values():
+            key = _sound(form)
             letter = key[0].upper() if key[:1].isascii() and key[:1].isalpha() else "#"
             letters[letter].setdefault(key, (form, term.id))
     return letters
 
 
-def _unlike(forms: list[str]) -> list[str]:
-    """Return the forms without plurals and other spellings of those before them."""
-    seen: dict[str, str] = {}
-    for form in forms:
-        seen.setdefault(flat(form).removesuffix("s"), form)
-    return list(seen.values())
-
-
-def sound(form: str) -> str:
+def _sound(form: str) -> str:
     """Return what a name is sorted by: its letters in lower case, Chinese as it sounds."""
     import pypinyin  # its tables are slow to load
 

@@ -1,20 +1,15 @@
 """What the handbook holds, whatever its kind, as one record: a note, a term, a chart, a question.
 
-Each module that shows things of a kind lists them as items (`items` in glossary, resources,
-questions, calculator, blocks, answers); `catalogue` gathers them. Links, search, lists and
-counts read these.
+Each module that shows things of a kind lists them as items; `catalogue` gathers them. Links,
+search, lists and counts read these.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-KINDS = ("note", "question", "term", "resource", "calculator", "figure", "answer", "symptom")
-"""In the order in which counts name them."""
+from hooks.notes import LANGUAGES, Catalogue, Note
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +32,7 @@ class Item:
     """One thing that a reader may look for."""
 
     kind: str
-    """One of `KINDS`."""
+    """`note`, `question`, `term`, `resource`, `calculator`, `figure`, `answer` or `symptom`."""
     key: str
     """Its name among those of its kind."""
     note: str
@@ -48,6 +43,13 @@ class Item:
     """Ids of areas of the map."""
 
 
-def area_of(note_id: str) -> str:
-    """Return the area that a note lies in: its outermost folder."""
-    return note_id.partition("/")[0] if "/" in note_id else ""
+def versions(notes: Catalogue, note_id: str) -> dict[str, Note]:
+    """Return the note of an id in each language in which it exists."""
+    shown = (notes.in_language(note_id, language) for language in LANGUAGES)
+    return {note.language: note for note in shown if note is not None}
+
+
+def areas_of(note_id: str) -> tuple[str, ...]:
+    """Return the area that a note lies in, its outermost folder; none for one at the root."""
+    folder, slash, _ = note_id.partition("/")
+    return (folder,) if slash else ()

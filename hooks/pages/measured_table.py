@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import posixpath
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from hooks.data import (
     BlockError,
     Known,
+    Record,
+    Result,
+    Specification,
+    Summary,
     axis_title,
     label,
     load_record,
@@ -22,19 +27,13 @@ from hooks.data import (
 from hooks.pages import html
 from hooks.pages.words import words_of
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from hooks.data import Record, Result, Specification, Summary
-
 VIEWS = ("summary", "points", "heatmap")
-# What a program computed was not measured on a machine: such records lie in folders of this name.
-SIMULATED = "simulated"
 
 
 def _words(file: str, language: str) -> dict[str, str]:
+    """Return the words for a record; what a program computed was not measured on a machine."""
     words = words_of("measured", language)
-    return words | words_of("simulated", language) if f"/{SIMULATED}/" in file else words
+    return words | words_of("simulated", language) if "/simulated/" in file else words
 
 
 def render_measured(
@@ -48,14 +47,9 @@ def render_measured(
 ) -> str:
     """Return the HTML for a `measured` fence.
 
-    Arguments:
-        spec: YAML with `file` (below docs_dir) and, optionally, `results` (ids, which choose
-            and order) and `view`: summary (default), points or heatmap.
-        docs_dir: The folder of the notes.
-        root: The repository root, which programs are named from.
-        language: `zh` or `en`.
-        page_dir: Folder of the page in the site, such as `en/link/topo`; links start there.
-        known: Records that have been read already.
+    `spec` is YAML with `file` (below docs_dir) and, optionally, `results` (ids, which choose and
+    order) and `view`: summary (default), points or heatmap. Programs are named from `root`, links
+    start at `page_dir`, a folder in the site such as `en/link/topo`.
 
     Raises:
         BlockError: The fence names what does not exist or what the record does not have, or
@@ -71,6 +65,10 @@ def render_measured(
     words = _words(file, language)
     docs = f"{docs_dir.resolve().relative_to(root.resolve()).as_posix()}/"
 
+    def program(path: str) -> tuple[str, str]:
+        below = path.removeprefix(docs)
+        return posixpath.basename(path), "" if below == path else html.way(below, page_dir)
+
     return html.render(
         "measured.html",
         words=words,
@@ -79,31 +77,21 @@ def render_measured(
         machine=machine(record, file, language),
         notes=record.notes.in_language(language) if record.notes else "",
         command=record.command,
-        programs=[
-            (
-                posixpath.basename(one.path),
-                html.way(one.path.removeprefix(docs), page_dir)
-                if one.path.startswith(docs)
-                else "",
-            )
-            for one in record.all_programs
-        ],
+        programs=[program(one.path) for one in record.all_programs],
         record=html.way(file, page_dir),
     )
 
 
 def machine(record: Record, file: str, language: str) -> str:
     """Return where and when a record was measured (or computed), in one line."""
-    words = _words(file, language)
-    machine = record.machine
+    words, machine = _words(file, language), record.machine
     parts = [machine.description.in_language(language) if machine.description else ""]
     if machine.gpu and machine.gpu not in parts[0]:
         parts.append(f"{machine.gpu_count} × {machine.gpu}" if machine.gpu_count else machine.gpu)
-    parts.append(f"{words['driver']} {machine.driver}" if machine.driver else "")
-    parts.append(f"CUDA {machine.cuda}" if machine.cuda else "")
-    parts.append(f"NCCL {machine.nccl}" if machine.nccl else "")
+    versions = {words["driver"]: machine.driver, "CUDA": machine.cuda, "NCCL": machine.nccl}
+    parts += [f"{name} {version}" for name, version in versions.items() if version]
     parts.append(f"{words['date']} {record.date.isoformat()}")
-    return words["comma"].join(part for part in parts if part)
+    return words["comma"].join(filter(None, parts))
 
 
 def _tables(
@@ -115,24 +103,11 @@ def _tables(
         BlockError: A result or view is asked for that the record does not have.
     """
     specs = {item.id: item for item in record.specification}
-    results = pick(chosen, {result.id: result for result in record.results}, "result")
-    if view == "summary":
-        return [_summary(record, chosen, specs, words, language)]
-    return [
-        _heatmap(one, words, language)
-        if view == "heatmap"
-        else _points(one, specs.get(one.spec or ""), words, language)
-        for one in results.values()
-    ]
-
-
-def _summary(
-    record: Record,
-    chosen: list[str] | None,
-    specs: dict[str, Specification],
-    words: dict[str, str],
-    language: str,
-) -> dict[str, Any]:
+    results = pick(chosen, {result.id: result for result in record.results}, "result").values()
+    if view == "heatmap":
+        return [_heatmap(one, words, language) for one in results]
+    if view == "points":
+        return [_points(one, specs.get(one.spec or ""), words, language) for one in results]
     lines = [line for line in record.summary if chosen is None or line.result in chosen]
     if not lines:
         raise BlockError(
@@ -140,11 +115,10 @@ def _summary(
         )
     rows = [_summary_row(line, specs, language) for line in lines]
     # What no line has needs no column.
-    optional = ("statistic", "spread", "ratio")
-    keys = ["what", "value", *(key for key in optional if any(row[key] for row in rows))]
-    head = [words[key] for key in keys]
-    title = record.title.in_language(language)
-    return {"kind": "summary", "title": title, "head": head, "columns": keys, "rows": rows}
+    every = ("what", "value", "statistic", "spread", "ratio")
+    keys = [key for key in every if any(row[key] for row in rows)]
+    head, title = [words[key] for key in keys], record.title.in_language(language)
+    return [{"kind": view, "title": title, "head": head, "columns": keys, "rows": rows}]
 
 
 def _summary_row(line: Summary, specs: dict[str, Specification], language: str) -> dict[str, str]:
@@ -159,19 +133,17 @@ def _summary_row(line: Summary, specs: dict[str, Specification], language: str) 
     }
     if line.ratio_to and spec:
         details = terms(language, direction=spec.direction, per=spec.per)
-        is_address = spec.source and spec.source.startswith(("https://", "http://"))
         row["ratio"] = f"{line.ratio_to.ratio * 100:.1f}%"
         row["of"] = " · ".join([f"{number(spec.value)} {spec.unit}", *details])
-        row["url"] = spec.source if is_address and spec.source else ""
+        source = spec.source or ""
+        row["url"] = source if source.startswith(("https://", "http://")) else ""
     return row
 
 
 def _result_title(result: Result, words: dict[str, str], language: str) -> str:
     details = [result.unit, *terms(language, direction=result.direction, per=result.per)]
-    if result.statistic:
-        details.append(statistic(result.statistic, language))
-    if result.n:
-        details.append(f"n = {result.n}")
+    details += [statistic(result.statistic, language)] if result.statistic else []
+    details += [f"n = {result.n}"] if result.n else []
     return f"{result.title.in_language(language)}{words['colon']}{words['comma'].join(details)}"
 
 
@@ -185,12 +157,10 @@ def _points(
     head = [axis_title(axis, language) for axis in result.axes]
     head += [f"{words['value']} ({result.unit})", *extra]
     head += [f"{words['ratio']} ({number(spec.value)} {spec.unit})"] if spec else []
+    axes = [axis.name for axis in result.axes]
     rows = [
         {
-            "places": [
-                (point.get(axis.name), label(axis.name, point.get(axis.name)))
-                for axis in result.axes
-            ],
+            "places": [(point.get(axis), label(axis, point.get(axis))) for axis in axes],
             "figures": [(point.get(key), _shown(point.get(key))) for key in ("value", *extra)],
             "share": point["value"] / spec.value if spec and spec.value else None,
         }
@@ -212,8 +182,7 @@ def _heatmap(result: Result, words: dict[str, str], language: str) -> dict[str, 
         raise BlockError(f"a heatmap needs two axes; the result '{result.id}' has {named}")
     down, across = result.axes
     values = {(point[down.name], point[across.name]): point["value"] for point in result.points}
-    rows = list(dict.fromkeys(key[0] for key in values))
-    columns = list(dict.fromkeys(key[1] for key in values))
+    rows, columns = (list(dict.fromkeys(key[axis] for key in values)) for axis in (0, 1))
     if all(isinstance(place, int | float) for place in (*rows, *columns)):
         rows, columns = sorted(rows), sorted(columns)
     largest = max(map(abs, values.values())) or 1

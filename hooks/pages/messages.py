@@ -16,6 +16,7 @@ from hooks.data import messages as data
 from hooks.findings import nearest
 from hooks.notes import LANGUAGES
 from hooks.pages.html import render as fill
+from hooks.pages.view import View
 from hooks.pages.words import words_of
 
 if TYPE_CHECKING:
@@ -76,17 +77,16 @@ def _rows(messages: Messages) -> list[dict[str, Any]]:
     ]
 
 
-def render(messages: Messages, notes: Catalogue, page: str, language: str) -> str:
+def render(view: View, messages: Messages, path: str) -> str:
     """Return the messages of the product whose page it is; on another page, all products."""
-    name = page.rpartition("/")[2]
-    words = words_of("messages", language)
+    name, words = path.partition(".")[0].rpartition("/")[2], words_of("messages", view.language)
     if name not in messages:
         return "\n".join(
-            f"- [{one.product.in_language(language)}]({words['file'].format(stem)})"
+            f"- [{one.product.in_language(view.language)}]({words['file'].format(stem)})"
             f"{words['open']}{words['count'].format(len(one.messages))}{words['close']}"
             for stem, (one, _) in messages.items()
         )
-    shown = [_shown(one, notes, language) for one in messages[name][0].messages]
+    shown = [_shown(one, view.notes, view.language) for one in messages[name][0].messages]
     return fill("messages.html", words=words, messages=shown)
 
 

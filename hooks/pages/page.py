@@ -3,31 +3,26 @@
 from __future__ import annotations
 
 import html as html_lib
+import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from hooks.drawings import figures
+from hooks.drawings import diagrams, figures
 from hooks.findings import Finding
 from hooks.links import moved, safety
-from hooks.markdown import PLACE, finish
-from hooks.notes import drafts, twins
-from hooks.pages import aliases, answers, blocks, footnotes, questions, tables, takeaway
+from hooks.markdown import PLACE, Rendered, finish
+from hooks.notes import Catalogue, Note, drafts, twins
+from hooks.pages import aliases, answers, blocks, footnotes, questions, takeaway
 from hooks.pages import fences as data_fences
+from hooks.pages.term_marks import Marks
 from hooks.pages.values import links
-from hooks.search import from_html
+from hooks.pages.values.values import Resolver
+from hooks.search import from_html, sections
 
-if TYPE_CHECKING:
-    import re
-    from collections.abc import Callable, Mapping
-
-    from hooks.drawings import diagrams
-    from hooks.markdown import Rendered
-    from hooks.notes import Catalogue, Note
-    from hooks.pages import DataFences
-    from hooks.pages.term_marks import Marks
-    from hooks.pages.values.values import Resolver
-    from hooks.search import sections
+_CORNER = re.compile(r"<th((?: style=\"[^\"]*\")?)></th>")
+"""An empty corner of a table, which a screen reader must not announce as a column's heading."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +57,7 @@ class Shared:
     notes: Catalogue
     held: frozenset[str]
     """The ids of drafts."""
-    fences: DataFences
+    fences: data_fences.DataFences
     resolver: Resolver
     drawings: diagrams.Drawings
     marks: Marks
@@ -103,11 +98,9 @@ def complete(page: Rendered, place: Place, shared: Shared) -> tuple[str, Effects
     if twin is not None:
         html = aliases.add_aliases(html, twins.twin_ids(note, twin))
     html = moved.add_anchors(html, note.id, shared.moved)
+    folder = shared.docs / place.folder
     html = figures.inline_figures(
-        html,
-        page_dir=shared.docs / place.folder,
-        docs_dir=shared.docs,
-        language=place.language,
+        html, page_dir=folder, docs_dir=shared.docs, language=place.language
     )
     html, problems = links.render(
         html, shared.resolver, language=note.language, page_dir=place.folder
@@ -123,12 +116,17 @@ def complete(page: Rendered, place: Place, shared: Shared) -> tuple[str, Effects
         effects.searched = [from_html.read(html, note, location=where, title=title, trail=trail)]
     else:
         effects.fallback = place.page
-    html = tables.free_corners(html)
+    html = free_corners(html)
     if note.id in shared.held:
         html = drafts.notice(place.language) + html
     html = shared.drawings.put_in(html, note.language)  # search has collected the diagram's text
     html = shared.marks.mark(html, note)  # after search has collected: it finds the text alone
     return takeaway.card(html, note), effects
+
+
+def free_corners(html: str) -> str:
+    """Return the page with empty heading cells as plain cells, which announce nothing."""
+    return _CORNER.sub(r"<td\1></td>", html)
 
 
 def _with_data(page: Rendered, note: Note, place: Place, shared: Shared, effects: Effects) -> str:

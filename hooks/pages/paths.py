@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
+from hooks.data import Layout, LearningPath
 from hooks.data import paths as learning
-from hooks.findings import nearest
-from hooks.notes import all_needed, minutes, needed
-from hooks.pages import contents
-from hooks.pages.words import words_of
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from hooks.data import Layout, LearningPath
-    from hooks.findings import Document, Finding
-    from hooks.notes import Catalogue
+from hooks.findings import Document, Finding, nearest
+from hooks.notes import Catalogue, all_needed, minutes, needed
+from hooks.pages.view import View, escape
 
 PAGE = "learn/index"
 """The note that shows them all."""
@@ -46,62 +39,50 @@ def check(paths: Sequence[LearningPath], document: Document, notes: Catalogue) -
     return findings
 
 
-def render(
-    paths: Sequence[LearningPath], notes: Catalogue, language: str, *, prefix: str = ""
-) -> str:
+def render(view: View, paths: Sequence[LearningPath]) -> str:
     """Return every path as Markdown: for whom, how long, and a numbered list."""
-    return "\n\n".join(_path(path, notes, language, prefix) for path in paths)
+    return "\n\n".join(_path(view, path) for path in paths)
 
 
-def _path(path: LearningPath, notes: Catalogue, language: str, prefix: str) -> str:
-    words = words_of("paths", language)
-    on_it = {step.note for step in path.notes}
+def _path(view: View, path: LearningPath) -> str:
+    words, on_it = view.words("paths"), {step.note for step in path.notes}
     lines, total = [], 0
     for step in path.notes:
-        note = notes.in_language(step.note, language)
+        note = view.note(step.note)
         assert note is not None
-        total += minutes(note)
-        shown = words["minutes"].format(minutes(note))
-        mark = f'<span class="path__note" data-done="{note.id}" data-minutes="{minutes(note)}">'
-        line = f"1. {mark}{contents.link(note, prefix)}</span> <small>{shown}</small>"
+        time = minutes(note)
+        total += time
+        mark = f'<span class="path__note" data-done="{note.id}" data-minutes="{time}">'
+        shown = words["minutes"].format(time)
+        line = f"1. {mark}{view.link(note)}</span> <small>{shown}</small>"
         if step.why:
-            line += words["colon"] + contents.escape(step.why.in_language(language))
-        wanted = [
-            other
-            for one in (note.meta.prerequisites if note.meta else [])
-            if one not in on_it and (other := notes.in_language(one, language)) is not None
-        ]
-        if wanted:
-            links = words["and"].join(contents.link(other, prefix) for other in wanted)
-            said = words["needs"].format(links)
-            line += f"<br><small>{said} ({words['other']})</small>"
+            line += words["colon"] + escape(step.why.in_language(view.language))
+        needs = [one for one in (note.meta.prerequisites if note.meta else ()) if one not in on_it]
+        if links := words["and"].join(map(view.link, filter(None, map(view.note, needs)))):
+            line += f"<br><small>{words['needs'].format(links)} ({words['other']})</small>"
         lines.append(line)
-    head = f"## {contents.escape(path.title.in_language(language))} {{: #{path.id} }}"
-    reader = contents.escape(path.reader.in_language(language))
+    head = f"## {escape(path.title.in_language(view.language))} {{: #{path.id} }}"
     count = words["sum"].format(len(path.notes), total)
     body = "\n".join(lines)
     return (
-        f'{head}\n\n{reader}\n\n<div class="path" data-path="{path.id}" markdown="1">\n\n'
+        f"{head}\n\n{escape(path.reader.in_language(view.language))}\n\n"
+        f'<div class="path" data-path="{path.id}" markdown="1">\n\n'
         f'<p class="path__sum">{count}</p>\n\n{body}\n\n</div>'
     )
 
 
-def cards(
-    paths: Sequence[LearningPath], notes: Catalogue, language: str, *, prefix: str = ""
-) -> str:
+def cards(view: View, paths: Sequence[LearningPath]) -> str:
     """Return every path as a card in Markdown: how long, for whom, and where it starts."""
-    words, page = words_of("paths", language), notes.in_language(PAGE, language)
-    lines = []
+    words, page, lines = view.words("paths"), view.note(PAGE), []
     for path in paths:
-        read = [note for step in path.notes if (note := notes.in_language(step.note, language))]
-        title = contents.escape(path.title.in_language(language))
-        if page is not None:
-            title = contents.link(page, prefix, path.id, path.title.in_language(language))
-        hours = max(1, round(sum(minutes(note) for note in read) / 60))
+        read = [note for step in path.notes if (note := view.note(step.note))]
+        name = path.title.in_language(view.language)
+        title = view.link(page, path.id, name) if page is not None else escape(name)
+        hours = max(1, round(sum(map(minutes, read)) / 60))
         lines.append(
             f"- **{title}**<br><small>{words['hours'].format(len(read), hours)}</small><br>"
-            f"{contents.escape(path.reader.in_language(language))}<br>"
-            f"<small>{words['start'].format(contents.link(read[0], prefix))}</small>"
+            f"{escape(path.reader.in_language(view.language))}<br>"
+            f"<small>{words['start'].format(view.link(read[0]))}</small>"
         )
     body = "\n".join(lines)
     return f'<div class="path-cards" markdown="1">\n\n{body}\n\n</div>'

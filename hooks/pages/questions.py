@@ -7,21 +7,19 @@ import io
 import json
 import posixpath
 import re
+import sys
+from collections.abc import Mapping, Sequence
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urljoin
 
 from hooks.links import resolve
-from hooks.notes import Card, questions
-from hooks.pages import contents
+from hooks.notes import Card, Catalogue, Note, questions
 from hooks.pages import html as templates
-from hooks.pages.items import Item, Said, area_of
+from hooks.pages.items import Item, Said, areas_of, versions
+from hooks.pages.view import View
+from hooks.pages.view import escape as markdown_escape
 from hooks.pages.words import row_of, words_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from hooks.notes import Catalogue, Note
 
 SCRIPT = "questions.js"
 """What the page of practice loads: the questions of its language, beside it."""
@@ -43,8 +41,8 @@ def fold(html: str, note: Note, twin: Note | None) -> tuple[str, list[Card]]:
     """Fold the answers of a rendered page of questions; return it and its questions as cards."""
     asked = questions.read_questions(note)
     source = note if note.language == "zh" or twin is None else twin
-    keys = [one.heading.id for one in questions.read_questions(source)]
-    keys += [one.heading.id for one in asked[len(keys) :]]
+    others = questions.read_questions(source)
+    keys = [one.heading.id for one in (*others, *asked[len(others) :])]
     foot = _FOOT.search(html)
     end = foot.start() if foot else len(html)
     chunks = _HEADING.split(html[:end])
@@ -103,7 +101,8 @@ def data(cards: Sequence[Card], language: str) -> str:
             "facts": facts_of(card, language),
             "href": f"{card.page}#{card.anchor}",
             "question": card.question,
-            "html": apart(card.answer, card.page),
+            # Apart from its page: without ids, and its own links complete.
+            "html": _LOCAL.sub(f"{card.page}#", _ID.sub(r"\1", card.answer)),
         }
         for card in cards
     ]
@@ -136,24 +135,19 @@ def deck(cards: Sequence[Card], language: str, base: str) -> str:
     return out.getvalue()
 
 
-def apart(html: str, page: str) -> str:
-    """Return a part of a page for another one beside it: without ids, its own links complete."""
-    return _LOCAL.sub(f"{page}#", _ID.sub(r"\1", html))
-
-
-def listing(notes: Catalogue, language: str, *, prefix: str = "") -> str:
+def listing(view: View) -> str:
     """Return the place of practice, which a script fills; every subject with its questions, as
     Markdown; and the way to the cards.
     """
-    words, subjects = words_of("questions", language), []
-    for note in _pages(notes, language):
+    words, subjects = view.words("questions"), []
+    for note in _pages(view):
         asked = questions.read_questions(note)
         counts = [sum(one.level == level for one in asked) for level in questions.LEVELS]
-        described = contents.escape(note.meta.description if note.meta else "")
-        head = f"**{contents.link(note, prefix)}**<br>{described}"
+        described = markdown_escape(note.meta.description if note.meta else "")
+        head = f"**{view.link(note)}**<br>{described}"
         lines = [
-            f"- {contents.link(note, prefix, one.heading.id, one.heading.text)}"
-            f" · {facts_of(one, language)}"
+            f"- {view.link(note, one.heading.id, one.heading.text)}"
+            f" · {facts_of(one, view.language)}"
             for one in asked
         ]
         subjects.append((head, words["counts"].format(len(asked), *counts), lines))
@@ -165,37 +159,30 @@ def listing(notes: Catalogue, language: str, *, prefix: str = "") -> str:
 def items(notes: Catalogue) -> list[Item]:
     """Return the interview questions; their topics are those of the notes that they lead to."""
     found = []
-    for note in _pages(notes, "zh"):
-        twin = notes.twin(note, "en")
-        asked = questions.read_questions(note)
-        others = questions.read_questions(twin) if twin else []
-        for number, one in enumerate(asked):
+    for note in _pages(View(notes, "zh")):
+        every = versions(notes, note.id).items()
+        asked = {language: questions.read_questions(one) for language, one in every}
+        ours = asked[note.language]
+        for number, (one, after) in enumerate(zip(ours, [*ours[1:], None], strict=True)):
             said = {
                 language: Said(those[number].heading.text, "", those[number].heading.id)
-                for language, those in (("zh", asked), ("en", others))
+                for language, those in asked.items()
                 if number < len(those)
             }
-            end = asked[number + 1].heading.line if number + 1 < len(asked) else None
-            topics = _topics(note, one.heading.line, end)
-            found.append(Item("question", f"{note.id}#{one.heading.id}", note.id, said, topics))
+            lines = range(one.heading.line, after.heading.line if after else sys.maxsize)
+            topics = dict.fromkeys(
+                area
+                for link in note.source.links
+                if link.line in lines and ".md" in link.target
+                for area in areas_of(resolve(link.target, note.path).path or "")
+            )
+            key = f"{note.id}#{one.heading.id}"
+            found.append(Item("question", key, note.id, said, tuple(topics)))
     return found
 
 
-def _topics(note: Note, line: int, end: int | None) -> tuple[str, ...]:
-    """Return the areas of the notes that lines of a page link to."""
-    areas = (
-        area_of(resolve(link.target, note.path).path or "")
-        for link in note.source.links
-        if line <= link.line and (end is None or link.line < end) and ".md" in link.target
-    )
-    return tuple(dict.fromkeys(filter(None, areas)))
-
-
-def _pages(notes: Catalogue, language: str) -> Iterable[Note]:
-    for note_id in notes.ids():
-        note = notes.in_language(note_id, language)
-        if note is not None and note.meta is not None and note.meta.kind == questions.KIND:
-            yield note
+def _pages(view: View) -> list[Note]:
+    return [one for one in view.shown() if one.meta and one.meta.kind == questions.KIND]
 
 
 def files(asked: Mapping[str, list[Any]], site_url: str) -> dict[str, str]:

@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import posixpath
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
 
-from hooks.data import GENERAL, KINDS, LEVELS, Text, plain_address
+from hooks.data import GENERAL, KINDS, LEVELS, FactBase, Library, Resource, Text, plain_address
 from hooks.links import bare_addresses, page_address
+from hooks.notes import LANGUAGES, Catalogue, Note
 from hooks.pages.html import fill, way
 from hooks.pages.items import Item, Said
+from hooks.pages.topics import Area
 from hooks.pages.words import row_of, words_of
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from hooks.data import FactBase, Library, Resource
-    from hooks.notes import Catalogue, Note
-    from hooks.pages.topics import Area
 
 PAGE = "resources/index"
 """The note that shows the library; its own links, and those of pages about us, cite nothing."""
@@ -38,14 +33,7 @@ def citing(
     """Return the notes of a language that cite each entry, by its key.
 
     A note cites an entry if it names its address or one below it (a file of a repository), or
-    shows figures from a source at such an address.
-
-    Args:
-        library: The entries.
-        notes: All notes.
-        language: Whose notes to look at.
-        base: The facts, whose sources have addresses.
-        users: The notes that rest on a source, by its key.
+    shows figures from a source at such an address: `users` are the notes that rest on each source.
     """
     keys = {plain_address(one): key for key, entry in library.items() for one in entry.addresses}
     found: dict[str, dict[str, Note]] = {}
@@ -66,22 +54,16 @@ def citing(
 
 def items(library: Library) -> list[Item]:
     """Return the entries of the library."""
+
+    def said(key: str, one: Resource, language: str) -> Said:
+        note = one.note.in_language(language) if one.note else ""
+        about = filter(None, [one.gives.in_language(language), _by(one, language), note])
+        return Said(one.title.in_language(language), "\n".join(about), key)
+
     return [
-        Item(
-            "resource",
-            key,
-            PAGE,
-            {language: _said(key, one, language) for language in ("zh", "en")},
-            one.topics,
-        )
+        Item("resource", key, PAGE, {each: said(key, one, each) for each in LANGUAGES}, one.topics)
         for key, one in library.items()
     ]
-
-
-def _said(key: str, one: Resource, language: str) -> Said:
-    note = one.note.in_language(language) if one.note else ""
-    summary = "\n".join(filter(None, [one.gives.in_language(language), _by(one, language), note]))
-    return Said(one.title.in_language(language), summary, key)
 
 
 def _entry_at(address: str, keys: Mapping[str, str]) -> str | None:
@@ -97,12 +79,17 @@ def render(
 ) -> str:
     """Return a heading and a table for each topic that has entries, as Markdown and HTML."""
     words = words_of("resources", language)
+
+    def order(key: str) -> tuple[int, int, str]:
+        one = library[key]
+        title = one.title.in_language(language).casefold()
+        return KINDS.index(one.kind), LEVELS.index(one.level), title
+
     tables = []
     for topic, name in topics(areas).items():
-        chosen = {key: one for key, one in library.items() if one.topics[0] == topic}
-        if chosen:
-            keys = sorted(chosen, key=lambda key: _order(chosen[key], language))
-            rows = [_row(key, chosen[key], cited.get(key, ()), language) for key in keys]
+        keys = sorted((key for key, one in library.items() if one.topics[0] == topic), key=order)
+        if keys:
+            rows = [_row(key, library[key], cited.get(key, ()), language) for key in keys]
             tables.append((name.in_language(language), rows))
     counts = words["comma"].join(f"{title} {len(rows)}" for title, rows in tables)
     return fill(
@@ -110,26 +97,20 @@ def render(
         words=words,
         language=language,
         total=words["count"].format(len(library)) + counts,
-        head=row_of("resources", "head", language),
-        kinds=row_of("resources", "kinds", language),
-        levels=row_of("resources", "levels", language),
         tables=tables,
+        **{key: row_of("resources", key, language) for key in ("head", "kinds", "levels")},
     ).rstrip()
-
-
-def _order(one: Resource, language: str) -> tuple[int, int, str]:
-    title = one.title.in_language(language).casefold()
-    return KINDS.index(one.kind), LEVELS.index(one.level), title
 
 
 def _row(key: str, one: Resource, notes: Sequence[Note], language: str) -> dict[str, object]:
     """Return what the template shows of an entry beside its own fields."""
     here = posixpath.dirname(page_address(PAGE, language))
     words = words_of("resources", language)
+    is_same = one.language == language or one.title.zh != one.title.en
     return {
         "key": key,
         "entry": one,
-        "lang": _lang(one, language),
+        "lang": "" if is_same else one.language,
         "by": _by(one, language),
         "cited": [(way(page_address(note.id, language), here), note.title) for note in notes],
         "kind": KINDS.index(one.kind),
@@ -137,11 +118,6 @@ def _row(key: str, one: Resource, notes: Sequence[Note], language: str) -> dict[
         "language": words.get(f"in_{one.language}", one.language),
         "state": " ".join(filter(None, [words.get(one.state, ""), f"{one.checked or ''}"])),
     }
-
-
-def _lang(one: Resource, language: str) -> str:
-    same = one.language == language or one.title.zh != one.title.en
-    return "" if same else one.language
 
 
 def _by(one: Resource, language: str) -> str:

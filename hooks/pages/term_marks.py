@@ -9,21 +9,17 @@ text do not meet them.
 from __future__ import annotations
 
 import re
-from functools import cached_property
+from collections.abc import Sequence
 from html import escape
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import ahocorasick
 
+from hooks.data import Glossary, Term
+from hooks.notes import Catalogue, Note
 from hooks.pages import glossary as entries
 from hooks.pages.blocks import lines_of_fences
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from hooks.data import Glossary, Term
-    from hooks.notes import Catalogue, Note
-    from hooks.pages.glossary import Uses
+from hooks.pages.glossary import Uses
 
 MOST = 12
 """Marks in a section; a page with more looks freckled."""
@@ -61,95 +57,53 @@ class Marks:
 
     def __init__(self, glossary: Glossary) -> None:
         self.glossary = glossary
+        self._found: dict[str, ahocorasick.Automaton] = {}
 
-    @cached_property
-    def _chinese(self) -> ahocorasick.Automaton:
-        return self._automaton("zh")
-
-    @cached_property
-    def _english(self) -> ahocorasick.Automaton:
-        return self._automaton("en")
-
-    def _automaton(self, language: str) -> ahocorasick.Automaton:
+    def automaton(self, language: str) -> ahocorasick.Automaton:
         """Return what finds every form: those without an entry too, for they are longer words."""
-        found = ahocorasick.Automaton()
-        for term in self.glossary.terms.values():
-            for form in (*term.en, *term.abbr, *(term.zh if language == "zh" else ())):
-                key = form.lower()
-                known = found.get(key, ())
-                found.add_word(key, (*known, _form(form, term.id)))
-        if len(found):
+        if language not in self._found:
+            found = self._found[language] = ahocorasick.Automaton()
+            for term in self.glossary.terms.values():
+                for form in (*term.en, *term.abbr, *(term.zh if language == "zh" else ())):
+                    key, ends = form.lower(), (form[0], form[-1])
+                    is_word = form.isascii() or any(map(_WORD.match, ends))
+                    known = found.get(key, ())
+                    found.add_word(key, (*known, _Form(form, term.id, is_word, form != key)))
             found.make_automaton()
-        return found
+        return self._found[language]
 
     def mark(self, html: str, note: Note) -> str:
         """Return a note's HTML with its terms marked; as it is, where there is none."""
-        automaton = self._chinese if note.language == "zh" else self._english
-        if not len(automaton) or not _takes_marks(note):
-            return html
-        page = _Page(self.glossary, automaton, note)
-        return page.marked(html)
+        return _Page(self, note).marked(html) if self._takes_marks(note) else html
 
-    def uses(
-        self,
-        notes: Catalogue,
-        order: Sequence[str],
-        language: str,
-    ) -> Uses:
+    def uses(self, notes: Catalogue, order: Sequence[str], language: str) -> Uses:
         """Return the first sections that use each term, one a note, read from the notes' text.
 
-        Args:
-            notes: All notes.
-            order: Ids of the notes in the order in which readers meet them.
-            language: Whose notes to look at.
+        `order` are the ids of the notes of the language, as readers meet them.
         """
-        automaton = self._chinese if language == "zh" else self._english
         found: Uses = {}
-        for note_id in dict.fromkeys(order) if len(automaton) else ():
+        for note_id in dict.fromkeys(order):
             note = notes.in_language(note_id, language)
-            if note is None or note.language != language or not _takes_marks(note):
+            if note is None or note.language != language or not self._takes_marks(note):
                 continue
-            page = _Page(self.glossary, automaton, note)
+            page = _Page(self, note)
             headings = {one.line: one for one in note.source.headings}
-            for name, line in _first_uses(page, note).items():
+            for name, line in page.first_uses().items():
                 known = found.setdefault(name, [])
                 if len(known) < MOST_USES and page.is_marked(self.glossary.terms[name]):
                     known.append((note, headings.get(line)))
         return found
 
-
-def _first_uses(page: _Page, note: Note) -> dict[str, int]:
-    """Return the line of the heading below which a note first uses each term, outside code and
-    links; 0 where it is the title or none.
-    """
-    inside = lines_of_fences(note.source.fences)
-    headings = {one.line: one for one in note.source.headings}
-    first: dict[str, int] = {}
-    heading, fields = 0, note.text.startswith("---")
-    for number, line in enumerate(note.text.split("\n"), 1):
-        if number in headings:
-            fields, heading = False, number if headings[number].level > 1 else 0
-        elif not fields and number not in inside:
-            for _, _, name in page.found(_NOT_PROSE.sub(" ", line)):
-                first.setdefault(name, heading)
-    return first
-
-
-def _form(text: str, term: str) -> _Form:
-    is_word = text.isascii() or bool(_WORD.match(text[0]) or _WORD.match(text[-1]))
-    return _Form(text, term, is_word, any(char.isupper() for char in text))
-
-
-def _takes_marks(note: Note) -> bool:
-    is_note = note.meta is not None and note.meta.kind != "map"
-    return is_note and bool(note.topic) and note.topic not in ("about", "glossary")
+    def _takes_marks(self, note: Note) -> bool:
+        is_note = note.meta is not None and note.meta.kind != "map"
+        is_ours = is_note and bool(note.topic) and note.topic not in ("about", "glossary")
+        return is_ours and bool(self.glossary.terms)
 
 
 class _Page:
-    def __init__(self, glossary: Glossary, automaton: ahocorasick.Automaton, note: Note) -> None:
-        self.glossary = glossary
-        self.automaton = automaton
-        self.note = note
+    def __init__(self, marks: Marks, note: Note) -> None:
+        self.terms, self.note = marks.glossary.terms, note
+        self.automaton = marks.automaton(note.language)
         self.seen: set[str] = set()
         """Terms of the section that are marked, or are not to be."""
         self.count = 0
@@ -160,10 +114,7 @@ class _Page:
         at = 0
         while match := _TAG.search(html, at):
             start = match.start()
-            if start > at + 1:  # one character is no term
-                self.text(html[at:start])
-            else:
-                self.parts.append(html[at:start])
+            self.text(html[at:start])
             at = match.end()
             name, rest = match.groups()
             if name and _is_skipped(name, rest):
@@ -177,14 +128,13 @@ class _Page:
     def text(self, text: str) -> None:
         """Add a text between tags, with what is marked in it."""
         at = 0
-        if self.count < MOST:
-            for start, end, name in self.found(text):
-                if name in self.seen or self.count >= MOST:
-                    continue
-                self.seen.add(name)
-                term = self.glossary.terms[name]
-                if not self.is_marked(term):
-                    continue
+        is_asked = self.count < MOST and len(text) > 1  # one character is no term
+        for start, end, name in self.found(text) if is_asked else ():
+            if name in self.seen or self.count >= MOST:
+                continue
+            self.seen.add(name)
+            term = self.terms[name]
+            if self.is_marked(term):
                 self.count += 1
                 self.used[name] = term
                 target = escape(entries.address(name, self.note.id))
@@ -211,8 +161,7 @@ class _Page:
         for last, forms in self.automaton.iter(lower):
             for form in forms:
                 start = last + 1 - len(form.text)
-                end = _fits(form, text, start, last + 1)
-                if end:
+                if end := _fits(form, text, start, last + 1):
                     hits.append((start, -end, form.term))
         found, at = [], 0
         for start, negative, name in sorted(hits):
@@ -221,29 +170,41 @@ class _Page:
                 found.append((start, at, name))
         return found
 
+    def first_uses(self) -> dict[str, int]:
+        """Return the line of the heading below which the note first uses each term, outside code
+        and links; 0 where it is the title or none.
+        """
+        source, text = self.note.source, self.note.text
+        inside = lines_of_fences(source.fences)
+        headings = {one.line: one for one in source.headings}
+        first: dict[str, int] = {}
+        heading, fields = 0, text.startswith("---")
+        for number, line in enumerate(text.split("\n"), 1):
+            if number in headings:
+                fields, heading = False, number if headings[number].level > 1 else 0
+            elif not fields and number not in inside:
+                for _, _, name in self.found(_NOT_PROSE.sub(" ", line)):
+                    first.setdefault(name, heading)
+        return first
+
     def sentences(self) -> str:
         language = self.note.language
         items = "".join(
             f'<p id="says-{name}" data-name="{escape(entries.head(term, language))}">'
-            f"{escape(term.says.zh if language == 'zh' else term.says.en)}</p>"
+            f"{escape(getattr(term.says, language))}</p>"
             for name, term in sorted(self.used.items())
-            if term.says is not None
         )
         return f'<div class="term-sentences" hidden data-search-exclude>{items}</div>'
 
 
 def _fits(form: _Form, text: str, start: int, end: int) -> int:
     """Return where a word ends that is the form, a plural's s included; 0 where it is none."""
-    shown = text[start:end]
-    if form.has_case and shown != form.text:
+    if form.has_case and text[start:end] != form.text:
         return 0
     if not form.is_word:
         return end
-    if (
-        _WORD.match(form.text[0])
-        and start
-        and (text[start - 1] in "-&" or _WORD.match(text[start - 1]))
-    ):
+    before = text[start - 1 : start]
+    if _WORD.match(form.text[0]) and (before in ("-", "&") or _WORD.match(before)):
         return 0
     if not _WORD.match(form.text[-1]):
         return end

@@ -6,6 +6,7 @@ readers, found by the browser's search, and needs neither script nor picture.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +16,8 @@ from hooks.data import Text
 from hooks.findings import Finding, schema
 from hooks.links import page_address
 from hooks.notes import Catalogue, Note
-from hooks.pages import contents
-from hooks.pages.words import words_of
+from hooks.pages.html import fill
+from hooks.pages.view import View, escape
 
 
 class Group(BaseModel):
@@ -46,51 +47,29 @@ def load(path: Path, file: str) -> tuple[list[Area], list[Finding]]:
     return areas or [], findings
 
 
-def _first_note(group: Group, notes: Catalogue, language: str) -> Note | None:
+def _first_note(group: Group, view: View) -> Note | None:
     """Return the page that best stands for a group: its topic page, else its first note."""
-    for name in group.notes:
-        for note_id in (f"{name}/index", name):
-            note = notes.in_language(note_id, language)
-            if note is not None:
-                return note
-    return None
+    those = (view.note(one) for name in group.notes for one in (f"{name}/index", name))
+    return next(filter(None, those), None)
 
 
-def boxes(areas: list[Area], notes: Catalogue, language: str, *, prefix: str = "") -> str:
+def boxes(view: View, areas: Sequence[Area]) -> str:
     """Return a box for each area in Markdown: its groups as links, what is planned in a fold."""
-    words, found = words_of("topics", language), []
+    found = []
     for area in areas:
-        index = notes.in_language(f"{area.id}/index", language)
-        name = area.title.in_language(language)
+        index, name = view.note(f"{area.id}/index"), area.title.in_language(view.language)
         live, owed = [], []
         for group in area.groups:
-            note = _first_note(group, notes, language)
-            title = group.title.in_language(language)
+            note, title = _first_note(group, view), group.title.in_language(view.language)
             if note is not None:
-                live.append(f"- {contents.link(note, prefix, text=title)}")
+                live.append(f"- {view.link(note, text=title)}")
             else:
-                owed.append(f"- {contents.escape(title)}")
-        head = contents.link(index, prefix, text=name) if index else contents.escape(name)
-        parts = [f"**{head}**", *(["\n".join(live)] if live else [])]
-        if owed:
-            said = f"{words['planned']} · {len(owed)}"
-            lines = "\n".join(owed)
-            parts.append(
-                f'<details class="topic-map__planned" markdown="1">\n<summary>{said}</summary>\n\n'
-                f"{lines}\n\n</details>"
-            )
-        found.append(_box("topic-map__area", "\n\n".join(parts)))
-    body = _box("topic-map__areas", "\n\n".join(found))
-    name = words["map"]
-    head = f'<div class="topic-map" role="group" aria-label="{name}" markdown="1">'
-    return f"{head}\n\n{body}\n\n</div>"
+                owed.append(f"- {escape(title)}")
+        found.append((view.link(index, text=name) if index else escape(name), live, owed))
+    return fill("topics.html", words=view.words("topics"), areas=found).rstrip("\n")
 
 
-def _box(name: str, body: str) -> str:
-    return f'<div class="{name}" markdown="1">\n\n{body}\n\n</div>'
-
-
-def offered(areas: list[Area], notes: Catalogue, language: str) -> list[list[Any]]:
+def offered(areas: Sequence[Area], notes: Catalogue, language: str) -> list[list[Any]]:
     """Return `[name, address, words]` of each group, for a search that finds nothing.
 
     The address is empty for what is planned. The words are what else it is about, in both
@@ -100,12 +79,12 @@ def offered(areas: list[Area], notes: Catalogue, language: str) -> list[list[Any
     other = "zh" if language == "en" else "en"
     for area in areas:
         for group in area.groups:
-            note = _first_note(group, notes, language)
-            words = [
+            note = _first_note(group, View(notes, language))
+            words = (
                 group.covers.in_language(language),
                 group.title.in_language(other),
                 area.title.in_language(language),
-            ]
+            )
             there = page_address(note.id, note.language) if note is not None else ""
             found.append([group.title.in_language(language), there, " ".join(words)])
     return found

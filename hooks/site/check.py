@@ -185,7 +185,7 @@ def _check_loads(
 ) -> Iterator[Finding]:
     """Check what a page or a style sheet fetches by itself, by its address."""
     for address, target in targets.items():
-        if target.scheme == "data":
+        if address.startswith("data:"):
             continue
         if target.path is None:
             message = f"the {what} would fetch '{address}' from a third party"

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, CDPSession, Page
 
-from tests.conftest import serve
+from tests.conftest import ROOT, serve
 
+ASSETS = ROOT / "docs/assets"
+PHONE = {"width": 390, "height": 844}
 Window = Callable[..., BrowserContext]
+Open = Callable[..., Page]
 
 
 @dataclass
@@ -31,6 +34,46 @@ class Kept:
         self.context.clear_cookies()
         everything = {"origin": "*", "storageTypes": "all"}
         self.session.send("Storage.clearDataForOrigin", everything)
+
+
+@dataclass
+class Ear:
+    """What the windows of a test ask for and complain about."""
+
+    own: list[str] = field(default_factory=lambda: ["data:", "blob:", "about:"])
+    asked: list[str] = field(default_factory=list)
+    complaints: list[str] = field(default_factory=list)
+
+    def listen(self, context: BrowserContext) -> Callable[[], None]:
+        """Begin to listen; return what ends it."""
+
+        def complain(said: str, where: str, holds: bool = True) -> None:
+            if holds:
+                self.complaints.append(f"{said} {where}")
+
+        hear: dict[Any, Callable[[Any], None]] = {
+            "request": lambda one: self.asked.append(one.url),
+            "weberror": lambda one: complain(str(one.error), one.page.url if one.page else ""),
+            "console": lambda one: complain(one.text, one.location["url"], one.type == "error"),
+            "response": lambda one: complain(str(one.status), one.url, one.status >= 400),
+            # A request that was under way when the next page was opened is no complaint.
+            "requestfailed": lambda one: complain(
+                one.failure, one.url, one.failure != "net::ERR_ABORTED"
+            ),
+        }
+        for name, heard in hear.items():
+            context.on(name, heard)
+
+        def end() -> None:
+            for name, heard in hear.items():
+                context.remove_listener(name, heard)
+
+        return end
+
+    def check(self) -> None:
+        """Nothing was asked of others, and nothing went wrong."""
+        assert [url for url in self.asked if not url.startswith(tuple(self.own))] == []
+        assert self.complaints == []
 
 
 @pytest.fixture(scope="session")
@@ -63,20 +106,64 @@ def kept_windows(
 
 
 @pytest.fixture
-def window(kept_windows: Callable[[str, dict[str, Any]], Kept]) -> Iterator[Window]:
+def ear() -> Ear:
+    """What windows ask for and complain about; a test that means to be refused clears it."""
+    return Ear()
+
+
+@pytest.fixture
+def window(kept_windows: Callable[[str, dict[str, Any]], Kept], ear: Ear) -> Iterator[Window]:
     """Lend windows to a test: `window(base, **options)` for what is read below the address `base`.
 
     They come without tabs, cookies and storage. Whatever lasts longer than a tab, such as a script
-    for all pages of a window, a worker or a clock of its own, needs `browser.new_context`.
+    for all pages of a window, a worker or a clock of its own, needs `browser.new_context`. A page
+    that asks others for anything, or complains, fails the test.
     """
     lent: list[Kept] = []
+    ends: list[Callable[[], None]] = []
 
     def lend(base: str, **options: Any) -> BrowserContext:
         one = kept_windows(base.partition(":")[0], options)
+        ear.own.append(base)
         if one not in lent:
             lent.append(one)
+            ends.append(ear.listen(one.context))
         return one.context
 
     yield lend
-    for one in lent:
+    for one, end in zip(lent, ends, strict=True):
+        end()
         one.empty()
+    ear.check()
+
+
+@pytest.fixture
+def from_file(window: Window) -> Open:
+    """Open an address on file://, with the network off, as the offline handbook is read."""
+
+    def open_it(address: str, *, init: str = "", **options: Any) -> Page:
+        page = window("file:", offline=True, **options).new_page()
+        if init:
+            page.add_init_script(init)
+        page.goto(address)
+        return page
+
+    return open_it
+
+
+def page_of(
+    body: str, language: str = "en", *, styles: Sequence[str] = (), scripts: Sequence[str] = ()
+) -> str:
+    """Return a page with style sheets and scripts of the handbook, without its frame."""
+    sheets = (f'<link rel="stylesheet" href="{_asset("stylesheets", one)}">' for one in styles)
+    ends = (f'<script src="{_asset("javascripts", one)}"></script>' for one in scripts)
+    return (
+        f'<!doctype html><html lang="{language}" data-md-color-scheme="default"><head>'
+        '<meta charset="utf-8"><title>t</title>'
+        f'<meta name="viewport" content="width=device-width">{"".join(sheets)}</head>'
+        f'<body><main class="md-typeset"><h1>t</h1>{body}</main>{"".join(ends)}</body></html>'
+    )
+
+
+def _asset(folder: str, name: str) -> str:
+    return (ASSETS / folder / name).as_uri()

@@ -3,55 +3,34 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from hooks.calc import engine, registry
+from hooks.calc import engine
 from tests import ours
 from tests.browser import waiting
-from tests.browser.conftest import Window
+from tests.browser.conftest import PHONE, Open, Window
 from tests.conftest import serve
 
 pytestmark = pytest.mark.browser
 
-NAMES = list(registry.script_of())
 FORMS = ("training-memory", "roofline", "pipeline", "units")
 """A calculator of each kind: drawn as bars, as a chart, as a timeline, and not at all."""
-PHONE = {"width": 390, "height": 844}
-Open = Callable[..., Page]
+ARTICLE = {"include": [["article"]]}
 
 
 @pytest.fixture
-def open_page(window: Window, site: Path, small_site: Path) -> Iterator[Open]:
-    """Open a page from the folder; whatever it complains about fails the test."""
-    complaints: list[str] = []
+def open_page(from_file: Open, site: Path, small_site: Path) -> Open:
+    """Open a page of the handbook, or the note with several calculators, which is a small one."""
 
     def open_it(address: str, **options: Any) -> Page:
-        page = window("file:", offline=True, **options).new_page()
-        page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.on(
-            "console",
-            lambda message: complaints.append(message.text) if message.type == "error" else None,
-        )
-        page.on(
-            "request",
-            lambda request: (
-                None
-                if request.url.startswith(("file:", "data:", "blob:"))
-                else complaints.append(request.url)
-            ),
-        )
-        # The calculators' own pages are the handbook's; the note with several is a small one.
         root = small_site if address.startswith("topic/") else site
-        page.goto(f"{root.as_uri()}/{address}")
-        return page
+        return from_file(f"{root.as_uri()}/{address}", **options)
 
-    yield open_it
-    assert complaints == []
+    return open_it
 
 
 def answer(page: Page) -> Locator:
@@ -114,6 +93,12 @@ def test_bad_entry_is_explained_and_the_last_result_stands(open_page: Open) -> N
     expect(answer(page)).not_to_have_text(before)
     expect(field).not_to_have_attribute("aria-invalid", "true")
     expect(page.locator(".calc__notice")).to_be_hidden()
+    # The language switch takes the entries along.
+    page.wait_for_url("**/calc/pipeline.html?pipeline.stages=8*")
+    page.locator(".md-header .md-select button").hover()
+    page.locator('.md-select__link[hreflang="en"]').click()
+    page.wait_for_url("**/en/calc/pipeline.html?pipeline.stages=8*")
+    expect(page.get_by_label("Stages p")).to_have_value("8")
 
 
 def test_a_result_is_shared_by_its_address(open_page: Open) -> None:
@@ -159,14 +144,6 @@ def test_an_address_with_nonsense_still_answers(open_page: Open, value: str) -> 
     expect(page.locator("#calc-pipeline-stages-error")).to_be_visible()
     expect(answer(page)).to_have_text("18.75 %")  # four stages, as at first; the sound entry counts
     expect(page.locator(".calc img")).to_have_count(0)
-
-
-def test_language_switch_takes_the_entries_along(open_page: Open) -> None:
-    page = open_page("calc/pipeline.html?pipeline.stages=8")
-    page.locator(".md-header .md-select button").hover()
-    page.locator('.md-select__link[hreflang="en"]').click()
-    page.wait_for_url("**/en/calc/pipeline.html?pipeline.stages=8*")
-    expect(page.get_by_label("Stages p")).to_have_value("8")
 
 
 def test_by_keyboard_alone(open_page: Open) -> None:
@@ -218,9 +195,7 @@ def test_in_a_note_each_form_is_its_own(open_page: Open) -> None:
     waiting.equal(page, lambda: page.evaluate(twice), [])
 
 
-@pytest.mark.parametrize(
-    "name", [one if one in FORMS else pytest.param(one, marks=pytest.mark.slow) for one in NAMES]
-)
+@pytest.mark.parametrize("name", FORMS)
 def test_fits_a_phone(open_page: Open, name: str) -> None:
     page = open_page(f"calc/{name}.html", viewport=PHONE)
     expect(answer(page)).not_to_be_empty()
@@ -233,11 +208,10 @@ def test_fits_a_phone(open_page: Open, name: str) -> None:
     waiting.box(bar, lambda seen: seen["y"] + seen["height"] <= PHONE["height"])
 
 
-@pytest.mark.parametrize("language", ["", pytest.param("en/", marks=pytest.mark.slow)])
-def test_without_script_the_page_still_teaches(open_page: Open, language: str) -> None:
-    page = open_page(f"{language}calc/training-memory.html", java_script_enabled=False)
+def test_without_script_the_page_still_teaches(open_page: Open) -> None:
+    page = open_page("en/calc/training-memory.html", java_script_enabled=False)
     article = page.locator("article")
-    expect(article).to_contain_text("The form needs a script" if language else "表单要有脚本才能用")
+    expect(article).to_contain_text("The form needs a script")
     expect(article).to_contain_text("1.406 GB")
     expect(article).to_contain_text("M_{\\text{states}}")
     expect(page.locator(".calc__app input, .calc__app button")).to_have_count(0)
@@ -247,8 +221,6 @@ def test_without_script_the_page_still_teaches(open_page: Open, language: str) -
 @pytest.mark.parametrize(
     ("name", "scheme"),
     [
-        pytest.param("calc/training-memory", "light", marks=pytest.mark.slow),
-        pytest.param("en/calc/collective", "dark", marks=pytest.mark.slow),
         pytest.param("en/calc/roofline", "light", marks=pytest.mark.slow),
         ("topic/three", "dark"),
     ],
@@ -260,69 +232,29 @@ def test_accessible(window: Window, site: Path, small_site: Path, name: str, sch
         page.goto(f"{address}{name}.html")
         page.locator("input.calc__input:visible").first.fill("-1")
         page.locator(".calc__error:visible").first.wait_for()
-        found = waiting.audit(page, {"include": [["article"]]}).response["violations"]
-    assert [(one["id"], [node["html"] for node in one["nodes"]]) for one in found] == []
+        assert waiting.audit(page, ARTICLE).response["violations"] == []
+
+
+AIDS = [  # page, colours, label of a field, what is entered, the answer, words of the drawing
+    (
+        *("en/calc/cuda-threads", "dark", "This thread: threadIdx.x", "15"),
+        *("none: x = 47 ≥ 40, the guard stops it", "lane 31 of warp 1"),
+    ),
+    ("calc/coalescing", "light", "相邻通道相隔", "32", "32", "32 个扇区"),
+    ("en/calc/bank-conflicts", "light", "XOR swizzle", "", "1", "1 phase, 1 turn in all"),
+    ("calc/stream-timeline", "dark", "主机内存", "pageable", "28 ms", "4 个流，28 ms"),
+]
 
 
 @pytest.mark.parametrize(
-    ("name", "scheme", "label", "entry", "answered", "drawn"),
-    [
-        pytest.param(
-            "en/calc/cuda-threads",
-            "dark",
-            "This thread: threadIdx.x",
-            "15",
-            "none: x = 47 ≥ 40, the guard stops it",
-            "lane 31 of warp 1",
-            id="cuda-threads",
-        ),
-        pytest.param(
-            "calc/coalescing",
-            "light",
-            "相邻通道相隔",
-            "32",
-            "32",
-            "32 个扇区",
-            id="coalescing",
-            marks=pytest.mark.slow,
-        ),
-        pytest.param(
-            "en/calc/bank-conflicts",
-            "light",
-            "XOR swizzle",
-            None,
-            "1",
-            "1 phase, 1 turn in all",
-            id="bank-conflicts",
-            marks=pytest.mark.slow,
-        ),
-        pytest.param(
-            "calc/stream-timeline",
-            "dark",
-            "主机内存",
-            "pageable",
-            "28 ms",
-            "4 个流，28 ms",
-            id="stream-timeline",
-            marks=pytest.mark.slow,
-        ),
-    ],
+    "aid", [pytest.param(one, marks=[pytest.mark.slow] if n else []) for n, one in enumerate(AIDS)]
 )
-def test_aids_of_the_cuda_volume(
-    window: Window,
-    site: Path,
-    name: str,
-    scheme: str,
-    label: str,
-    entry: str | None,
-    answered: str,
-    drawn: str,
-) -> None:
+def test_aids_of_the_cuda_volume(window: Window, site: Path, aid: tuple[str, ...]) -> None:
     """Over http, on a narrow phone: driven by keyboard, drawn, accessible, within the screen."""
+    name, scheme, label, entry, answered, drawn = aid
     with serve(site) as address:
-        page = window(
-            address, color_scheme=scheme, viewport={"width": 360, "height": 740}, has_touch=True
-        ).new_page()
+        narrow = {"width": 360, "height": 740}
+        page = window(address, color_scheme=scheme, viewport=narrow, has_touch=True).new_page()
         page.goto(f"{address}{name}.html")
         field = page.get_by_label(label)
         expect(answer(page)).not_to_be_empty()
@@ -331,11 +263,10 @@ def test_aids_of_the_cuda_volume(
         else:
             field.focus()
             page.keyboard.press("Control+a" if entry else "Space")
-            page.keyboard.type(entry or "")
+            page.keyboard.type(entry)
         expect(answer(page)).to_have_text(answered)
         drawing = page.locator(".calc__result svg")
         expect(drawing).to_have_attribute("aria-label", re.compile(drawn))
         waiting.drawn(page)
         waiting.fits(page)
-        found = waiting.audit(page, {"include": [["article"]]}).response["violations"]
-    assert [(one["id"], [node["html"] for node in one["nodes"]]) for one in found] == []
+        assert waiting.audit(page, ARTICLE).response["violations"] == []

@@ -9,9 +9,9 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser import waiting
-from tests.browser.conftest import Window
+from tests.browser.conftest import PHONE, Ear, Open, Window
 
-PHONE = {"width": 390, "height": 844}
+pytestmark = pytest.mark.browser
 PAGES = pytest.mark.parametrize(
     "name", ["index.html", pytest.param("en/index.html", marks=pytest.mark.slow)]
 )
@@ -30,33 +30,22 @@ def test_typing_goes_on_in_the_search(window: Window, site_address: str, name: s
     page.keyboard.press("Escape")
     example = page.locator(".home-try a").first
     expect(example).to_be_visible()
-    words = example.inner_text()
+    words, address = example.inner_text(), example.get_attribute("href")
     example.click()
     expect(field).to_have_value(words)
-
-
-def test_an_example_is_a_link_too(window: Window, site_address: str) -> None:
-    page = window(site_address).new_page()
-    page.goto(site_address + "index.html")
-    address = page.locator(".home-try a").first.get_attribute("href")
-    page.goto(f"{site_address}{address}")
-    expect(page.locator("[data-md-component=search-query]")).to_have_value(re.compile("."))
+    page.goto(site_address + name.replace("index.html", address or ""))  # it is a link too
+    expect(field).to_have_value(re.compile("."))
     expect(page.locator("[data-md-toggle=search]")).to_be_checked()
 
 
-@pytest.mark.parametrize("over", [pytest.param("http", marks=pytest.mark.slow), "file"])
 def test_a_tile_computes_and_hands_on_what_was_entered(
-    window: Window, site: Path, site_address: str, over: str
+    from_file: Open, site: Path, ear: Ear
 ) -> None:
-    base = site_address if over == "http" else site.as_uri() + "/"
-    page = window(base, viewport=PHONE).new_page()
-    loaded: list[str] = []
-    page.on("request", lambda request: loaded.append(request.url))
-    page.goto(base + "en/index.html")
+    page = from_file(f"{site.as_uri()}/en/index.html", viewport=PHONE)
     tile = page.locator(".calc-tile[data-calc=training-memory]")
     expect(tile.locator("dd").first).not_to_be_empty()
     before = tile.locator("dd").first.inner_text()
-    assert not any("presets.js" in one for one in loaded)
+    assert not any("presets.js" in one for one in ear.asked)
     tile.scroll_into_view_if_needed()
     entry = tile.get_by_label("Data parallel, DP")
     entry.fill("64")

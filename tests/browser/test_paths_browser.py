@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,13 +12,13 @@ from playwright.sync_api import Page, expect
 from hooks.data import load_paths
 from hooks.pages import foot
 from hooks.pages import paths as pages
+from hooks.pages.view import View
 from tests.browser import waiting
-from tests.browser.conftest import Window
-from tests.conftest import ROOT
+from tests.browser.conftest import PHONE, Open, page_of
 from tests.samples import note, tree
 
-SCRIPT = ROOT / "docs/assets/javascripts/paths.js"
-STYLE = ROOT / "docs/assets/stylesheets/handbook.css"
+pytestmark = pytest.mark.browser
+
 NAMES = ("t/one", "t/two", "t/three")
 FILE = (
     "paths:\n  - {id: p, title: Path, reader: For all, notes: [t/one, t/two, t/three]}\n"
@@ -29,82 +28,65 @@ WORDS = {
     "zh": ("读完了", "读完 1/3 篇，还剩约 2 分钟", "清除全部标记", "这个浏览器不保存"),
     "en": ("I have read", "1 of 3 read, about 2 minutes left", "Clear all ticks", "keeps no ticks"),
 }
-Open = Callable[..., Page]
 NO_STORAGE = (
     "Object.defineProperty(window, 'localStorage', {get() { throw new Error('denied'); }});"
 )
+LANGUAGES = pytest.mark.parametrize("language", ["zh", "en"])
 
 
 @pytest.fixture
-def open_page(window: Window, tmp_path: Path) -> Iterator[Open]:
-    """Write a page of paths and the feet of its notes; open one. No complaint may come of it."""
+def open_page(from_file: Open, tmp_path: Path) -> Open:
+    """Write a page of paths and the feet of its notes; open one."""
     files: dict[str, str | bytes] = {f"{name}.md": note("字\n", name[2:]) for name in NAMES}
     files |= {f"{name}.en.md": note("word\n", name[2:].title()) for name in NAMES}
     files["data/paths.yml"] = FILE
     found, _ = tree(tmp_path, files)
     paths, _, _ = load_paths(tmp_path / "docs/data/paths.yml", "f")
-    complaints: list[str] = []
 
-    def write(name: str, language: str, body: str) -> Path:
-        file = tmp_path / f"{name}.{language}.html"
-        file.write_text(
-            f'<!doctype html><html lang="{language}"><head><meta charset="utf-8"><title>t</title>'
-            f'<meta name="viewport" content="width=device-width">'
-            f'<link rel="stylesheet" href="{STYLE.as_uri()}"></head><body>'
-            f'<main class="md-typeset"><h1>t</h1>{body}</main>'
-            f'<script src="{SCRIPT.as_uri()}"></script></body></html>',
-            encoding="utf-8",
-        )
-        return file
-
-    def open_it(language: str, name: str = "paths", init: str = "", **options: Any) -> Page:
-        text = pages.render(paths, found, language)
-        listing = markdown.markdown(text, extensions=["md_in_html", "attr_list"])
-        file = write("paths", language, listing)
+    def open_it(language: str, name: str = "paths", **options: Any) -> Page:
+        text = pages.render(View(found, language), paths)
+        bodies = {"paths": markdown.markdown(text, extensions=["md_in_html", "attr_list"])}
         for one in NAMES:
             ways = foot.ways(found, (), language)
-            box = foot.foot(ways, paths, one, found, language, lambda other: f"{other[2:]}.html")
-            write(one[2:], language, box)
-        page = window("file:", offline=True, **options).new_page()
-        if init:
-            page.add_init_script(init)
-        page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.goto(file.with_name(f"{name}.{language}.html").as_uri())
-        return page
+            bodies[one[2:]] = foot.foot(
+                ways, paths, one, found, language, lambda other: f"{other[2:]}.html"
+            )
+        for stem, body in bodies.items():
+            page = page_of(body, language, styles=("handbook.css",), scripts=("paths.js",))
+            (tmp_path / f"{stem}.{language}.html").write_text(page, encoding="utf-8")
+        return from_file((tmp_path / f"{name}.{language}.html").as_uri(), **options)
 
-    yield open_it
-    assert complaints == []
+    return open_it
 
 
-@pytest.mark.parametrize("language", ["zh", "en"])
+@LANGUAGES
 def test_ticks_are_kept_and_shared(open_page: Open, language: str) -> None:
     words = WORDS[language]
-    page = open_page(language, viewport={"width": 390, "height": 844})
-    boxes = page.locator(".path input")
+    page = open_page(language, viewport=PHONE)
+    boxes, ticked = page.locator(".path input"), page.locator(".path input:checked")
     expect(boxes).to_have_count(5)
     boxes.first.focus()
     page.keyboard.press("Space")
-    expect(page.locator(".path input:checked")).to_have_count(2)  # it is on both paths
+    expect(ticked).to_have_count(2)  # it is on both paths
     expect(page.locator(".path output").first).to_have_text(words[1])
     expect(page.locator(".path progress").first).to_have_js_property("value", 1)
     expect(page.locator(".path__notice")).to_be_hidden()
     waiting.box(boxes.first, lambda seen: seen["width"] >= 18)
-    found = waiting.audit(page).response["violations"]
-    assert [one["id"] for one in found] == []
+    assert waiting.audit(page).response["violations"] == []
     page.goto(page.url.replace("paths.", "one."))
     box = page.get_by_label(words[0])
     expect(box).to_be_checked()
     box.uncheck()
     page.go_back()
     page.reload()
-    expect(page.locator(".path input:checked")).to_have_count(0)
+    expect(ticked).to_have_count(0)
     boxes.nth(1).check()
     page.on("dialog", lambda dialog: dialog.accept())
     page.get_by_role("button", name=words[2]).click()
-    expect(page.locator(".path input:checked")).to_have_count(0)
+    expect(ticked).to_have_count(0)
 
 
-@pytest.mark.parametrize("language", ["zh", "en"])
+@LANGUAGES
 def test_without_storage_the_page_says_so(open_page: Open, language: str) -> None:
     page = open_page(language, init=NO_STORAGE)
     page.locator(".path input").first.check()

@@ -11,13 +11,13 @@ from urllib.parse import unquote
 
 import pytest
 from mkdocs.utils.yaml import yaml_load
-from playwright.sync_api import BrowserContext, Page, Request, Route, WebError, expect
+from playwright.sync_api import BrowserContext, Page, Route, expect
 
 from hooks.notes.fields import Kind
 from hooks.search.engine import Engine
 from hooks.search.index import Index
 from tests.browser import waiting
-from tests.browser.conftest import Window
+from tests.browser.conftest import Ear, Window
 from tests.conftest import ROOT, serve
 
 pytestmark = pytest.mark.browser
@@ -29,10 +29,6 @@ CHIP = ".hb-search__chips .hb-chip"
 
 BOTH = pytest.mark.parametrize("base", ["http", "file"], indirect=True)
 """For what a folder without a server does otherwise: what is loaded, opened and remembered."""
-ONCE = pytest.mark.parametrize(
-    "base", ["http", pytest.param("file", marks=pytest.mark.slow)], indirect=True
-)
-"""For what a folder could do otherwise, but shows in other tests already."""
 
 
 @pytest.fixture(scope="module")
@@ -44,25 +40,8 @@ def base(request: pytest.FixtureRequest, small_site: Path) -> Iterator[str]:
 
 
 @pytest.fixture
-def context(window: Window, base: str) -> Iterator[BrowserContext]:
-    """A browser window that may ask nobody but the site, and in which nothing may fail."""
-    context = window(base, service_workers="block")
-    asked: list[str] = []
-    errors: list[str] = []
-
-    def note_request(request: Request) -> None:
-        asked.append(request.url)
-
-    def note_error(error: WebError) -> None:
-        errors.append(str(error.error))
-
-    context.on("request", note_request)
-    context.on("weberror", note_error)
-    yield context
-    context.remove_listener("request", note_request)
-    context.remove_listener("weberror", note_error)
-    assert [url for url in asked if not url.startswith((base, "about:", "data:", "blob:"))] == []
-    assert errors == []
+def context(window: Window, base: str) -> BrowserContext:
+    return window(base, service_workers="block")
 
 
 def open_search(context: BrowserContext, address: str) -> Page:
@@ -104,41 +83,8 @@ def test_chips_write_and_remove_words_of_the_query(context: BrowserContext, base
         page.get_by_role("button", name=name).click()
     expect(box).to_have_value("带宽")
     expect(page.locator(f"{CHIP}[aria-pressed=true]")).to_have_count(0)
-
-
-@pytest.mark.parametrize(
-    ("start", "cases"),
-    [
-        (
-            "index.html",
-            {
-                "类型：教程 x": ["教程"],
-                "kind:tutorial": ["教程"],
-                "种类:note tag:nvlink": ["笔记", "#NVLink"],
-                '标签:"gpudirect rdma" 带宽': ["#GPUDirect RDMA"],
-                "标签:“胖树”": ["#胖树"],
-                "不分类型:教程": [],
-            },
-        ),
-        ("en/index.html", {'Tag:"Fat tree" kind:note': ["Notes", "#fat tree"]}),
-    ],
-    ids=["zh", "en"],
-)
-def test_typed_filters_press_their_chips(
-    context: BrowserContext, base: str, start: str, cases: dict[str, list[str]]
-) -> None:
-    page = open_search(context, base + start)
-    expect(page.locator(CHIP).first).to_be_visible()
-    on = page.locator(f"{CHIP}[aria-pressed=true]")
-    for typed, pressed in cases.items():
-        page.locator(BOX).fill(typed)
-        expect(on).to_have_text([re.compile(f"^(✓ )?{re.escape(text)}$") for text in pressed])
-
-
-def test_a_chip_asks_the_engine(context: BrowserContext, base: str) -> None:
-    """Pressing one starts the search as typing does: Material sees the new query."""
-    page = open_search(context, base + "index.html")
-    page.keyboard.insert_text("量子")
+    # Pressing one starts the search as typing does: Material sees the new query.
+    box.fill("量子")
     expect(page.locator(".md-search-result__meta")).to_contain_text("没有找到")
     page.evaluate(
         """() => { window.keys = 0; document.querySelector("[data-md-component=search-query]")
@@ -149,23 +95,47 @@ def test_a_chip_asks_the_engine(context: BrowserContext, base: str) -> None:
     expect(page.locator("#__search")).to_be_checked()
 
 
-@pytest.mark.parametrize(
-    ("start", "chip", "found", "not_found"),
-    [
-        pytest.param("index.html", "导览", "主题", "第二篇", marks=pytest.mark.slow),
-        ("index.html", "教程", "第二篇", "第一篇"),
-        pytest.param("en/index.html", "Tutorials", "Note two", "Note one", marks=pytest.mark.slow),
-        ("en/index.html", "tag: fat tree", "Note one", "Note two"),
-    ],
-)
-def test_a_chip_alone_lists_its_pages(
-    context: BrowserContext, base: str, start: str, chip: str, found: str, not_found: str
-) -> None:
+PRESSED = {  # by the page on which it is typed
+    "index.html": {
+        "类型：教程 x": ["教程"],
+        "kind:tutorial": ["教程"],
+        "种类:note tag:nvlink": ["笔记", "#NVLink"],
+        '标签:"gpudirect rdma" 带宽': ["#GPUDirect RDMA"],
+        "标签:“胖树”": ["#胖树"],
+        "不分类型:教程": [],
+    },
+    "en/index.html": {'Tag:"Fat tree" kind:note': ["Notes", "#fat tree"]},
+}
+
+
+@pytest.mark.parametrize("start", PRESSED)
+def test_typed_filters_press_their_chips(context: BrowserContext, base: str, start: str) -> None:
     page = open_search(context, base + start)
-    page.get_by_role("button", name=chip).click()
+    expect(page.locator(CHIP).first).to_be_visible()
+    on = page.locator(f"{CHIP}[aria-pressed=true]")
+    for typed, pressed in PRESSED[start].items():
+        page.locator(BOX).fill(typed)
+        expect(on).to_have_text([re.compile(f"^(✓ )?{re.escape(text)}$") for text in pressed])
+
+
+ALONE = {  # by page: a chip, a page that it lists, and one that it does not
+    "index.html": [("导览", "主题", "第二篇"), ("教程", "第二篇", "第一篇")],
+    "en/index.html": [
+        ("Tutorials", "Note two", "Note one"),
+        ("tag: fat tree", "Note one", "Note two"),
+    ],
+}
+
+
+@pytest.mark.parametrize("start", ALONE)
+def test_a_chip_alone_lists_its_pages(context: BrowserContext, base: str, start: str) -> None:
+    page = open_search(context, base + start)
     titles = page.locator(".md-search-result__item h1")
-    expect(titles.filter(has_text=found)).to_have_count(1)
-    expect(titles.filter(has_text=not_found)).to_have_count(0)
+    for chip, found, not_found in ALONE[start]:
+        page.get_by_role("button", name=chip).click()
+        expect(titles.filter(has_text=found)).to_have_count(1)
+        expect(titles.filter(has_text=not_found)).to_have_count(0)
+        page.get_by_role("button", name=chip).click()
 
 
 def test_kinds_have_the_names_that_pages_show() -> None:
@@ -237,7 +207,6 @@ def test_what_is_remembered_stays_here(context: BrowserContext, base: str) -> No
     assert value == '[{"path":"topic/one.html","title":"第一篇","language":"zh"}]'
 
 
-@ONCE
 def test_damaged_memory_is_no_error(context: BrowserContext, base: str) -> None:
     page = context.new_page()
     page.goto(base + "topic/one.html")
@@ -280,75 +249,53 @@ def test_no_storage_is_no_error(context: BrowserContext, base: str) -> None:
 
 # Results
 
+# page, queries and how many results are said, a query with its section and where that stands,
+# what a near miss is called, a heading that is opened
+RESULTS = {
+    "zh": (
+        *("index.html", {"量子": "没有结果", "带宽": "2 个页面有结果"}),
+        *("窗口缩小", "退让", "拥塞控制", "近似匹配", "不完全符合", "填充"),
+    ),
+    "en": (
+        "en/index.html",
+        {"zero-copy": "Results on 1 page", "bandwidth": "Results on 2 pages"},
+        *("window shrinks", "Back off", "Congestion"),
+        *("Close match", "none of them an exact match", "Filler"),
+    ),
+}
 
-@ONCE
-def test_sections_of_a_page_are_seen_at_once(context: BrowserContext, base: str) -> None:
-    page = open_search(context, base + "index.html")
-    page.keyboard.insert_text("带宽")
-    expect_whole(page)
-    links = page.locator(".md-search-result__item", has_text="第一篇").locator(f"> {LINK}")
-    expect(links).to_have_count(3)
-    expect(links.filter(has_text="链路带宽")).to_be_visible()
 
-
-@pytest.mark.parametrize(
-    ("start", "words", "crumbs"),
-    [("index.html", "窗口缩小", "拥塞控制"), ("en/index.html", "window shrinks", "Congestion")],
-    ids=["zh", "en"],
-)
-def test_a_section_says_where_it_stands(
-    context: BrowserContext, base: str, start: str, words: str, crumbs: str
+@pytest.mark.parametrize("language", RESULTS)
+def test_what_a_result_says_and_where_it_opens(
+    context: BrowserContext, base: str, language: str
 ) -> None:
+    start, counts, words, section, crumbs, near, inexact, filler = RESULTS[language]
     page = open_search(context, base + start)
-    page.keyboard.insert_text(words)
-    section = page.locator(LINK).filter(
-        has=page.locator("h2", has_text=re.compile("退让|Back off"))
-    )
-    expect(section.locator(".search-crumbs")).to_have_text(crumbs)
+    box, said = page.locator(BOX), page.locator(".hb-search__live")
+    for query, count in counts.items():
+        box.fill(query)
+        expect(said).to_have_text(count)
+    if language == "zh":  # sections of a page are seen at once
+        links = page.locator(".md-search-result__item", has_text="第一篇").locator(f"> {LINK}")
+        expect(links).to_have_count(3)
+        expect(links.filter(has_text="链路带宽")).to_be_visible()
+    box.fill(words)
+    found = page.locator(LINK).filter(has=page.locator("h2", has_text=section))
+    expect(found.locator(".search-crumbs")).to_have_text(crumbs)
     titles = page.locator(".md-search-result__item h1 .search-crumbs")
     expect(titles.first).to_have_text(re.compile("^(Topic|主题)$"))
-
-
-@pytest.mark.parametrize(
-    ("start", "words", "label"),
-    [("index.html", "congestoin", "近似匹配"), ("en/index.html", "congestoin", "Close match")],
-    ids=["zh", "en"],
-)
-def test_a_near_miss_says_so_in_words(
-    context: BrowserContext, base: str, start: str, words: str, label: str
-) -> None:
-    page = open_search(context, base + start)
-    page.keyboard.insert_text(words)
+    box.fill("congestoin")
     expect(page.locator(".search-weak").first).to_contain_text(re.compile("congestion", re.I))
     # One look: the list is drawn again when the other language has been read too.
     page.wait_for_function(
         """label => { const weak = document.querySelector(".search-weak");
              return weak && getComputedStyle(weak, "::before").content === label; }""",
-        arg=f'"{label}"',
+        arg=f'"{near}"',
     )
-    expect(page.locator(".hb-search__live")).to_contain_text(
-        "不完全符合" if label == "近似匹配" else "none of them an exact match"
-    )
-
-
-@ONCE
-@pytest.mark.parametrize(
-    ("start", "words", "section"),
-    [("index.html", "填充", "填充"), ("en/index.html", "filler", "Filler")],
-    ids=["zh", "en"],
-)
-def test_opened_page_shows_the_section(
-    context: BrowserContext, base: str, start: str, words: str, section: str
-) -> None:
-    page = open_search(context, base + start)
-    page.keyboard.insert_text(words)
-    page.locator(f'{LINK}[href*="#"]', has_text=section).first.click()
-    heading = page.locator("h2", has_text=section)
-    expect(heading).to_be_in_viewport()
-    page.wait_for_function(
-        "h => { const y = h.getBoundingClientRect().top; return y >= 0 && y < 200; }",
-        arg=heading.element_handle(),
-    )
+    expect(said).to_contain_text(inexact)
+    box.fill(filler)
+    page.locator(f'{LINK}[href*="#"]', has_text=filler).first.click()
+    waiting.near_top(page.locator("h2", has_text=filler), within=200)
     expect(page.locator("mark[data-md-highlight]").first).to_be_visible()
 
 
@@ -381,6 +328,10 @@ def test_tab_goes_through_the_chips_and_on_to_the_results(
     expect(page.locator(BOX)).to_have_value("bandwidth")
     page.keyboard.press("ArrowRight")
     expect_focus(page, "Maps")
+    page.keyboard.type("s")  # letters typed on a chip go to the box
+    expect(page.locator(BOX)).to_be_focused()
+    expect(page.locator(BOX)).to_have_value("bandwidths")
+    page.keyboard.press("Backspace")
     expect_whole(page)
     page.keyboard.press("ArrowDown")
     expect(page.locator(f"{LINK}:focus")).to_have_count(1)
@@ -406,16 +357,6 @@ def test_arrows_go_through_what_an_empty_box_offers(context: BrowserContext, bas
     expect(page.locator(BOX)).to_be_focused()
 
 
-def test_letters_typed_on_a_chip_go_to_the_box(context: BrowserContext, base: str) -> None:
-    page = open_search(context, base + "en/index.html")
-    expect(page.locator(CHIP).first).to_be_visible()
-    page.keyboard.press("Tab")
-    expect_focus(page, "Notes")
-    page.keyboard.type("x")
-    expect(page.locator(BOX)).to_be_focused()
-    expect(page.locator(BOX)).to_have_value("x")
-
-
 @pytest.mark.parametrize("steps", [0, 2], ids=["from-box", "from-chip"])
 def test_escape_closes_and_gives_the_focus_back(
     context: BrowserContext, base: str, steps: int
@@ -434,28 +375,6 @@ def test_escape_closes_and_gives_the_focus_back(
 
 
 # What a screen reader hears
-
-
-@ONCE
-@pytest.mark.parametrize(
-    ("start", "cases"),
-    [
-        ("index.html", {"带宽": "2 个页面有结果", "量子": "没有结果"}),
-        pytest.param(
-            "en/index.html",
-            {"zero-copy": "Results on 1 page", "bandwidth": "Results on 2 pages"},
-            marks=pytest.mark.slow,
-        ),
-    ],
-    ids=["zh", "en"],
-)
-def test_the_number_of_results_is_said(
-    context: BrowserContext, base: str, start: str, cases: dict[str, str]
-) -> None:
-    page = open_search(context, base + start)
-    for words, said in cases.items():
-        page.locator(BOX).fill(words)
-        expect(page.locator(".hb-search__live")).to_have_text(said)
 
 
 class Held:
@@ -541,12 +460,11 @@ def test_a_focused_result_stays_focused_when_the_list_grows(
 @pytest.mark.parametrize(
     ("width", "scheme", "words"),
     [
-        pytest.param(360, "light", "", marks=pytest.mark.slow),
-        pytest.param(1280, "dark", "", marks=pytest.mark.slow),
-        pytest.param(360, "light", "带宽", marks=pytest.mark.slow),
-        pytest.param(360, "dark", "带宽", marks=pytest.mark.slow),
-        pytest.param(1280, "light", "类型:笔记 带宽", marks=pytest.mark.slow),
         (1280, "dark", "类型:笔记 带宽"),
+        *(
+            pytest.param(*one, marks=pytest.mark.slow)
+            for one in ((1280, "light", ""), (360, "dark", ""), (360, "light", "带宽"))
+        ),
     ],
 )
 def test_accessible(window: Window, small_site: Path, scheme: str, width: int, words: str) -> None:
@@ -563,23 +481,19 @@ def test_accessible(window: Window, small_site: Path, scheme: str, width: int, w
     expect(page.locator(CHIP).first).to_be_visible()
     waiting.at_rest(page)  # Material fades the dialog in
     waiting.fits(page)
-    violations = waiting.audit(page).response["violations"]
-    serious = [
-        (one["id"], one["nodes"][0]["html"][:200])
-        for one in violations
-        if one["impact"] in ("serious", "critical")
-    ]
-    assert serious == []
+    assert waiting.barriers(page) == []
 
 
 @BOTH
-def test_search_works_without_the_script(context: BrowserContext, base: str) -> None:
+def test_search_works_without_the_script(context: BrowserContext, base: str, ear: Ear) -> None:
     context.route("**/search-box.js", lambda route: route.abort())
     page = open_search(context, base + "index.html")
     page.keyboard.insert_text("带宽")
     expect(page.locator(LINK).first).to_be_visible()
     page.keyboard.press("Enter")
     page.wait_for_url("**?h=*")
+    assert all("search-box.js" in one for one in ear.complaints)
+    ear.complaints = []
 
 
 # Ways in, and nothing found

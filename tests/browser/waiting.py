@@ -86,12 +86,22 @@ def at_least(ones: Locator, width: float = 0, height: float = 0) -> None:
         box(one, lambda seen: seen["width"] >= width and seen["height"] >= height)
 
 
-def audit(page: Page, *context: Any, **options: Any) -> AxeResults:
+def audit(page: Page, context: Any = None, options: dict[str, Any] | None = None) -> AxeResults:
     """Tell what keeps readers out of the page, once it is drawn, reachable and at rest.
 
-    What fades in has another contrast, and what is not wired up yet cannot be reached.
+    What fades in has another contrast, and what is not wired up yet cannot be reached. On file://
+    the checker could not read style sheets, and asks for none.
     """
     drawn(page)
     reachable(page)
     at_rest(page)
-    return Axe().run(page, *context, **options)
+    return Axe().run(page, context, {"preload": not page.url.startswith("file:")} | (options or {}))
+
+
+def barriers(page: Page) -> list[tuple[str, str, int]]:
+    """Return what an audit finds serious: the rule, the first place, the number of places."""
+    return [
+        (one["id"], one["nodes"][0]["html"][:200], len(one["nodes"]))
+        for one in audit(page).response["violations"]
+        if one["impact"] in ("serious", "critical")
+    ]

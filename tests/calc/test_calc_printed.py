@@ -16,9 +16,10 @@ import yaml
 
 from hooks.calc.engine import Engine
 from tests import ours
-from tests.programs.test_transformer_math import MODELS
+from tools.figures.files import load_program
 
 ROOT = Path(__file__).resolve().parents[2]
+MODELS = load_program("train/code/transformer_math.py").load()
 PRINTED = Path(__file__).with_name("printed.yml")
 FACTS = ours.facts()
 OCCUPANCY = json.loads((ROOT / "tests/fixtures/calc/occupancy.json").read_text(encoding="utf-8"))

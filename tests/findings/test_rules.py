@@ -10,8 +10,7 @@ import yaml
 
 from hooks.findings import rules
 from hooks.findings.finding import Finding
-from hooks.links import assets
-from hooks.links.settings import Settings
+from hooks.links import Settings, assets
 from hooks.notes import navigation, twins
 from hooks.site.check import check_site
 from tests.samples import found_in, note, tree

@@ -1,4 +1,4 @@
-"""Each rule of the source check: what must be reported, where, with which repair, and what not."""
+"""Notes that cannot be read, twins that differ, and what may not stand in a note."""
 
 from __future__ import annotations
 
@@ -9,125 +9,9 @@ import pytest
 from hooks.links import safety
 from hooks.notes import twins
 from hooks.pages import aliases
-from tests.samples import FIRST_LINE, found_in, note, said, tree
+from tests.samples import FIRST_LINE, note, tree
 
-OTHER = note("## NVLink 发展\n\n<a id='here'></a>\n\n## Two words\n", "Other")
 LINE = FIRST_LINE
-
-
-def findings_of(tmp_path: Path, body: str, **more: str) -> list[tuple[str, int, str, str]]:
-    files: dict[str, str | bytes] = {
-        "link/a.md": note(body),
-        "link/b.md": OTHER,
-        "link/topo/c.md": note("## C\n", "C"),
-        "link/topo/index.md": note("x\n", "Topic"),
-        "link/topo/Pic.svg": "<svg/>",
-        "link/code/x.py": "# --8<-- [start:main]\n",
-    }
-    files |= more
-    catalogue, problems = tree(tmp_path, files)
-    assert problems == []
-    found = [one for one in found_in(catalogue) if one.file == "docs/link/a.md"]
-    return said([one for one in found if one.rule != safety.RULE])
-
-
-@pytest.mark.parametrize(
-    ("body", "rule", "target", "suggestion"),
-    [
-        ("[x](bb.md)", "dead-link", "bb.md", "b.md"),
-        ("[x](../topo/c.md)", "dead-link", "../topo/c.md", "topo/c.md"),
-        ("[x](b.md#nvlink-发站)", "dead-anchor", "b.md#nvlink-发站", "b.md#nvlink-发展"),
-        ("[x](b.md#NVLink-发展)", "dead-anchor", "b.md#NVLink-发展", "b.md#nvlink-发展"),
-        ("[x](#nope)", "dead-anchor", "#nope", ""),
-        (
-            "[x](b.md#user-content-two-words)",
-            "dead-anchor",
-            "b.md#user-content-two-words",
-            "b.md#two-words",
-        ),
-        ("[x](B.md)", "wrong-case", "B.md", "b.md"),
-        ("![p](topo/pic.svg)", "wrong-case", "topo/pic.svg", "topo/Pic.svg"),
-        ("![p](topo/none.png)", "dead-image", "topo/none.png", ""),
-        ("[x](topo/)", "link-folder", "topo/", "topo/index.md"),
-        ("[x](b.html#here)", "link-html", "b.html#here", "b.md#here"),
-        ("[x](/link/b.md)", "absolute-link", "/link/b.md", "b.md"),
-        ("[x](/docs/link/b.md#here)", "absolute-link", "/docs/link/b.md#here", "b.md#here"),
-        ("[x](../../README.md)", "link-outside", "../../README.md", ""),
-        ("[x]()", "empty-link", "", ""),
-        ("[](b.md)", "empty-link", "b.md", ""),
-        ("![](topo/Pic.svg)", "image-alt", "topo/Pic.svg", ""),
-        ("[x][nope]", "undefined-reference", "nope", ""),
-        ("[lab]: b.md", "unused-definition", "lab", ""),
-        ("[a [x](b.md) c](bb.md)", "dead-link", "bb.md", "b.md"),
-        ("[![p](topo/none.png)](b.md)", "dead-image", "topo/none.png", ""),
-        ("[`x`][]\n\n[`x`]: b.md", "view-difference", "`x`", ""),
-        ("[x](#own)\n\na {: #own } b", "dead-anchor", "#own", ""),
-        ("[x](#own)\n\na*{: #own }", "dead-anchor", "#own", ""),
-        ("[x](#a-b)\n\n```\na b\n```\n---", "view-difference", "#a-b", ""),
-        ("a[^n]", "footnote", "n", ""),
-        ("[^n]: text", "footnote", "n", ""),
-        ('<a href="bb.md">x</a>', "dead-link", "bb.md", "b.md"),
-        ('<img src="https://a.b/c.svg">', "image-alt", '<img src="https://a.b/c.svg">', ""),
-        ("## A\n\n#### B", "heading-level", "B", ""),
-        ("# Again", "heading-level", "Again", ""),
-        ('```python\n--8<-- "../../setup.py"\n```', "include", "../../setup.py", ""),
-        ('```python\n--8<-- "link/code/y.py"\n```', "include", "link/code/y.py", "link/code/x.py"),
-        ('```python\n--8<-- "link/code/x.py:no"\n```', "include", "link/code/x.py:no", ""),
-        ('```python\n--8<-- "https://a.b/c.py"\n```', "include", "https://a.b/c.py", ""),
-        ('--8<-- "link/a.md"', "include", "link/a.md", ""),
-    ],
-)
-def test_reported(tmp_path: Path, body: str, rule: str, target: str, suggestion: str) -> None:
-    found = findings_of(tmp_path, body + "\n")
-    assert [(one[0], one[2], one[3]) for one in found] == [(rule, target, suggestion)]
-    row = next(n for n, line in enumerate(body.split("\n")) if target in line)
-    assert found[0][1] == LINE + row
-
-
-@pytest.mark.parametrize(
-    "body",
-    [
-        "[x](b.md) [y](b.md#nvlink-发展) [z](b.md#here) [t](#t)",
-        "[x](b.md#nvlink-%E5%8F%91%E5%B1%95)",
-        "[x](topo/c.md#c) [y](topo/index.md)",
-        "![p](topo/Pic.svg)",
-        "[x](https://a.b/c#d) [m](mailto:a@b.c) <https://a.b>",
-        "[x][lab]\n\n[lab]: b.md#two-words",
-        "a[^n]\n\n[^n]: text",
-        "`[x](no.md)` and\n\n```\n[x](no.md)\n```",
-        "<!-- [x](no.md) -->",
-        '```python\n--8<-- "link/code/x.py:main"\n```',
-        '```python\n--8<-- "link/code/x.py"\n```',
-        "## A\n\n### B\n\n## C",
-        "[a [x](b.md) c][lab]\n\n[lab]: b.md#two-words",
-        "a[i](b.md)[j] and `[x](no.md)`{ #own } [y](b.md?x=1&copy=2)",
-    ],
-)
-def test_valid_forms_pass(tmp_path: Path, body: str) -> None:
-    assert findings_of(tmp_path, body + "\n") == []
-
-
-def test_duplicate_heading_names_the_first(tmp_path: Path) -> None:
-    (found,) = findings_of(tmp_path, "## A\n\n## A\n")
-    assert found[:2] == ("duplicate-heading", LINE + 2)
-
-
-def test_links_stay_in_their_language(tmp_path: Path) -> None:
-    more = {"link/b.en.md": note("## Growth\n", "Other EN")}
-    found = findings_of(tmp_path, "[x](b.en.md)\n", **more)
-    assert found == [("link-language", LINE, "b.en.md", "b.md")]
-
-
-def test_anchor_of_the_other_language_suggests_ours(tmp_path: Path) -> None:
-    english = note("## NVLink growth\n\n<a id='here'></a>\n\n## Two words too\n", "Other EN")
-    found = findings_of(tmp_path, "[x](b.md#nvlink-growth)\n", **{"link/b.en.md": english})
-    assert found == [("dead-anchor", LINE, "b.md#nvlink-growth", "b.md#nvlink-发展")]
-
-
-def test_title_must_be_the_heading(tmp_path: Path) -> None:
-    text = note("x\n").replace("# T", "# U")
-    catalogue, _ = tree(tmp_path, {"a/a.md": text})
-    assert said(found_in(catalogue)) == [("title-heading", 8, "U", "")]
 
 
 @pytest.mark.parametrize(

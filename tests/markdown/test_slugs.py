@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from hooks.markdown import mark, read, render
-from hooks.markdown.slugs import Slugger, github_slug
+from hooks.markdown.heading_ids import Slugger, github_slug
 
-# Ids as github.com renders them; see the rule quoted in hooks/markdown/slugs.py.
+# Ids as github.com renders them; see the rule quoted in hooks.markdown.heading_ids.py.
 CASES = [
     ("NVLink 发展", "nvlink-发展"),
     ("A - B", "a---b"),

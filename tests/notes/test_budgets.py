@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from hooks.findings.finding import Finding
-from hooks.notes import budgets
+from hooks.notes import Catalogue, budgets
 from tests.samples import FIRST_LINE, note, tree
 
 WORDS = "one two three four five six seven eight nine ten "
@@ -18,11 +18,15 @@ FOLD = '<details markdown="1">\n<summary>s</summary>\n\n{}\n\n</details>\n'
 ALLOWED = "length: {words: 2200, reason: the mechanism needs it}\n"
 
 
+def over(catalogue: Catalogue) -> list[Finding]:
+    return [one for note in catalogue.notes.values() for one in budgets.check_note(note)]
+
+
 def found(tmp_path: Path, name: str, body: str, head: str = "") -> list[Finding]:
     text = note(body).replace("kind: note\n", f"kind: note\n{head}")
     catalogue, findings = tree(tmp_path, {name: text})
     assert findings == []
-    return budgets.check_budgets(catalogue)
+    return over(catalogue)
 
 
 @pytest.mark.parametrize(
@@ -73,8 +77,13 @@ def test_a_page_of_reference_has_a_budget_of_its_own(tmp_path: Path) -> None:
     kinds = {"a.en.md": text, "b.en.md": text.replace("kind: note", "kind: reference")}
     kinds["about/d.en.md"] = kinds["b.en.md"]
     kinds["c.en.md"] = text.replace("kind: note", "kind: map") + WORDS * 100
-    findings = budgets.check_budgets(tree(tmp_path, {**kinds})[0])
+    findings = over(tree(tmp_path, {**kinds})[0])
     assert [one.file for one in findings if one.rule == "note-length"] == ["docs/b.en.md"]
+
+
+def test_a_note_without_a_heading_is_counted_whole(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {"a.en.md": note(WORDS * 199).replace("# T\n", "")}
+    assert [one.rule for one in over(tree(tmp_path, files)[0])] == ["note-length"]
 
 
 @pytest.mark.parametrize(

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from hooks.findings import Finding
-from hooks.links import check, moved
-from hooks.notes import drafts, history, navigation, new_note
+from hooks.links import moved
+from hooks.notes import drafts, history, navigation
 from hooks.notes.note import Catalogue
 from hooks.search.index import build_index
-from tests.samples import note, said, tree
+from tests.samples import found_in, note, said, tree
 
 NAV = "nav:\n  - t/index.md\n  - 甲:\n      - t/a.md\n      - t/b.md\n"
 DRAFT = note("## 甲\n\n等待\n", "B").replace("kind: note\n", "kind: note\ndraft: true\n")
@@ -26,7 +26,7 @@ def scaffold(tmp_path: Path, edit: dict[str, str]) -> tuple[Catalogue, list[Find
     """Start a note, replace text in both its files, and read the tree."""
     (tmp_path / "mkdocs.yml").write_text(NAV, encoding="utf-8")
     tree(tmp_path, FILES)
-    for path in new_note.new_note(tmp_path, "t/example")[:2]:
+    for path in drafts.new_note(tmp_path, "t/example")[:2]:
         text = path.read_text(encoding="utf-8")
         for old, new in edit.items():
             assert old in text
@@ -74,8 +74,7 @@ def test_navigation_without_drafts(tmp_path: Path) -> None:
     entries = navigation.read_navigation(tmp_path / "mkdocs.yml")
     kept = drafts.published_entries(entries, frozenset({"t/b"}))
     assert [page.path for entry in kept for page in entry.pages()] == ["t/index.md", "t/a.md"]
-    nav = ["t/index.md", {"甲": ["t/a.md", {"乙": "t/b.md"}, "t/b.md"]}]
-    assert drafts.published_nav(nav, frozenset({"t/b"})) == ["t/index.md", {"甲": ["t/a.md"]}]
+    assert navigation.as_written(kept) == ["t/index.md", {"甲": ["t/a.md"]}]
 
 
 @pytest.mark.parametrize(
@@ -86,7 +85,7 @@ def test_a_link_to_a_draft_is_reported(
     tmp_path: Path, files: dict[str, str | bytes], found: list[tuple[str, int, str, str]]
 ) -> None:
     notes, _ = tree(tmp_path, files)
-    findings = check.check_links(notes)
+    findings = found_in(notes)
     assert said([one for one in findings if one.rule == "draft-link"]) == found
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from hooks.markdown import split
 from hooks.notes import fields
 
 GOOD = "title: T\ndescription: d\nkind: note\nverified: 2026-01-02\n"
@@ -46,11 +47,11 @@ def test_bad(text: str | None, line: int, words: str, suggestion: str) -> None:
 
 
 def test_split_keeps_line_numbers() -> None:
-    parts = fields.split("---\ntitle: T\n---\n# T\n")
+    parts = split("---\ntitle: T\n---\n# T\n")
     assert parts.yaml_text == "title: T\n"
     assert parts.body.split("\n")[3] == "# T"
 
 
 @pytest.mark.parametrize("text", ["# T\n", "--\ntitle: T\n--\n", "\n---\ntitle: T\n---\n"])
 def test_text_without_front_matter_is_left_alone(text: str) -> None:
-    assert fields.split(text) == fields.Split(None, text)
+    assert split(text) == (None, text)

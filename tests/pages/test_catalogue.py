@@ -10,6 +10,7 @@ from hooks.calc import engine as calc_engine
 from hooks.data import FactBase, Library, Resource, check_terms
 from hooks.notes.note import Catalogue
 from hooks.pages import DataFences, Item, answers, blocks, catalogue
+from hooks.pages.view import View
 from hooks.search.engine import Engine
 from hooks.search.entries import add_entries
 from hooks.search.index import make_index
@@ -131,8 +132,8 @@ def test_search_finds_every_kind(
     assert (location, mark) in [(hit.location, hit.mark) for hit in hits[:3]]
 
 
-def test_counts_name_the_kinds(items: tuple[Item, ...]) -> None:
-    assert catalogue.counts(items, "en", "..") == (
+def test_counts_name_the_kinds(notes: Catalogue, items: tuple[Item, ...]) -> None:
+    assert catalogue.counts(View(notes, "en", ".."), items) == (
         "1 note · [1 term](../glossary/index.en.md) · [1 resource](../resources/index.en.md)"
         " · 1 calculator · 1 figure or chart"
     )

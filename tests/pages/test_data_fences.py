@@ -7,7 +7,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import markdown
 import pytest
 
 from hooks.calc import engine
@@ -21,7 +20,6 @@ from tests import ours
 from tests.data.test_measured import RECORD
 from tests.samples import note, tree
 
-ROOT = Path(__file__).resolve().parents[2]
 SAID = "description: {zh: 说明, en: what it shows}\n"
 GOOD = {
     "facts": "table: nvlink\ncolumns: [year, gpu_uni]\n",
@@ -57,10 +55,7 @@ def make(tmp_path: Path, base: FactBase) -> Make:
     """Lay out a repository of notes, beside a measured record, and read it."""
 
     def made(files: dict[str, str]) -> DataFences:
-        record = tmp_path / "docs/t/measured/p2p.json"
-        record.parent.mkdir(parents=True, exist_ok=True)
-        record.write_text(json.dumps(RECORD), encoding="utf-8")
-        notes, findings = tree(tmp_path, dict(files))
+        notes, findings = tree(tmp_path, {**files, "t/measured/p2p.json": json.dumps(RECORD)})
         assert findings == []
         return DataFences(base, tmp_path / "docs", tmp_path, notes)
 
@@ -80,21 +75,9 @@ def check(fences: DataFences) -> None:
 
 
 def show(fences: DataFences, path: str, language: str, page_dir: str) -> str:
-    """Return a note's page as Markdown makes it, with its data fences."""
-
-    def custom(kind: str) -> dict[str, Any]:
-        def formatted(source: str, *_: object, **__: object) -> str:
-            return fences.show(kind, source, language, page_dir).html
-
-        return {"name": kind, "class": kind, "format": formatted}
-
-    return markdown.markdown(
-        fences.notes.notes[path].text,
-        extensions=["pymdownx.superfences"],
-        extension_configs={
-            "pymdownx.superfences": {"custom_fences": [custom(kind) for kind in KINDS]}
-        },
-    )
+    """Return the data fences of a note as its page shows them."""
+    places = fences.notes.notes[path].rendered.html.places
+    return "".join(fences.show(*place, language, page_dir).html for place in places)
 
 
 def counted(monkeypatch: pytest.MonkeyPatch, kind: str) -> list[str]:
@@ -122,11 +105,8 @@ def test_the_page_shows_what_the_check_has_rendered(
     assert len(calls) == 2, "once for each language"
     pages = [show(fences, "t/a.md", "zh", "t"), show(fences, "t/a.en.md", "en", "en/t")]
     assert len(calls) == 2, "the pages show what is there"
-    unchecked = make({"t/a.md": note(body, "甲"), "t/a.en.md": note(body, "A")})
-    assert pages == [
-        show(unchecked, "t/a.md", "zh", "t"),
-        show(unchecked, "t/a.en.md", "en", "en/t"),
-    ]
+    fences = make({"t/a.md": note(body, "甲"), "t/a.en.md": note(body, "A")})
+    assert pages == [show(fences, "t/a.md", "zh", "t"), show(fences, "t/a.en.md", "en", "en/t")]
     assert all(f'class="{kind}' in one for one in pages)
 
 
@@ -142,15 +122,13 @@ def test_links_start_at_the_page_that_shows_them(
     make: Make, path: str, page_dir: str, address: str
 ) -> None:
     body = fenced("facts", GOOD["facts"])
-    fences = make({"t/a.md": note(body, "甲"), "b.md": note(body, "乙"), "u/v/c.md": note(body)})
-    check(fences)
+    fences = make({path: note(body)})
     assert f'href="{address}"' in show(fences, path, "zh", page_dir)
 
 
 def test_a_page_in_the_other_language_speaks_it(make: Make) -> None:
     """A note without a twin is shown on the pages of the other language too."""
     fences = make({"t/a.md": note(fenced("facts", GOOD["facts"]))})
-    check(fences)
     assert "来源与阅读日期" in show(fences, "t/a.md", "zh", "t")
     assert "Sources and when they were read" in show(fences, "t/a.md", "en", "en/t")
 
@@ -167,10 +145,9 @@ def test_a_bad_fence_is_bad_each_time(make: Make, kind: str) -> None:
 
 def test_a_calculator_links_to_the_notes_there_are(make: Make, base: FactBase) -> None:
     noted = engine.default(base).record("units")["note"]
-    body = fenced("calc", GOOD["calc"])
-    with_note = make({"t/a.md": note(body), f"{noted}.md": note("x\n", "讲解笔记")})
-    check(with_note)
-    assert "讲解笔记" in show(with_note, "t/a.md", "zh", "t")
+    files = {"t/a.md": note(fenced("calc", GOOD["calc"]))}
+    fences = make(files | {f"{noted}.md": note("x\n", "讲解笔记")})
+    assert "讲解笔记" in show(fences, "t/a.md", "zh", "t")
 
 
 def test_a_record_is_read_anew_when_its_text_changes(make: Make) -> None:

@@ -12,6 +12,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from hooks.pages import footnotes
 from hooks.search import from_html
 from hooks.search.sections import Page
+from tests.pages import cases
 from tests.samples import note, tree
 
 EXTENSIONS = ["footnotes", "tables", "md_in_html"]
@@ -29,22 +30,8 @@ def entries(html: str) -> dict[str, LexborNode]:
     return {(one.id or "")[3:]: one for one in Read(html).css(".footnote > ol > li")}
 
 
-# What stands in a footnote -> the addresses that it then leads to.
-ADDRESSES = {
-    "none": ("A book, 1999.", []),
-    "and a date": ("T, https://a.example/b/c, read 2026-11-21.", ["https://a.example/b/c"]),
-    "at the end of a sentence": ("T, https://a.example/b.", ["https://a.example/b"]),
-    "before Chinese marks": ("文，https://a.example/b，2026；读。", ["https://a.example/b"]),
-    "before Chinese words": ("见 https://a.example/b的说明。", ["https://a.example/b"]),
-    "in brackets": ("T (https://a.example/b).", ["https://a.example/b"]),
-    "in Chinese brackets": ("文（https://a.example/b）。", ["https://a.example/b"]),
-    "with brackets": ("T, https://a.example/b_(c); read.", ["https://a.example/b_(c)"]),
-    "with a query": ("T, https://a.example/?b=1&c=2 .", ["https://a.example/?b=1&c=2"]),
-    "two": ("https://a.example, http://b.example/", ["https://a.example", "http://b.example/"]),
-    "in angle brackets": ("T, <https://a.example/b>; read.", ["https://a.example/b"]),
-    "of a link": ("[https://a.example/b](https://c.example/)", ["https://c.example/"]),
-    "in code": ("`curl https://a.example/b`", []),
-}
+CASES = cases("footnotes")
+ADDRESSES = CASES["addresses"]
 
 
 @pytest.mark.parametrize(("text", "expected"), ADDRESSES.values(), ids=ADDRESSES)
@@ -63,17 +50,7 @@ def test_addresses_in_the_text_stay_as_they_are(tmp_path: Path) -> None:
     assert "<p>At https://a.example/b<sup" in html
 
 
-SHOWN = {
-    "https://a.example/b": "a.example/b",
-    "https://github.com/NVIDIA/nccl/blob/v2.30.7-1/src/graph/search/deep/topo.h":
-        "github.com/NVIDIA/nccl/blob/v2.30.7-1/src|/topo.h",
-    "https://docs.a.example/one/a-very-long-name-of-a-page-that-does-not-end-soon/":
-        "docs.a.example/one|-of-a-page-that-does-not-end-soon/",
-    "https://a.example/" + "x" * 80: "a.example|" + "x" * 36,
-}  # fmt: skip
-
-
-@pytest.mark.parametrize(("address", "expected"), SHOWN.items())
+@pytest.mark.parametrize(("address", "expected"), CASES["shown"].items())
 def test_what_is_shown_of_an_address(address: str, expected: str) -> None:
     link = Read(footnotes.source_link(address)).css_first("a")
     assert link is not None

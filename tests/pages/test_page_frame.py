@@ -9,7 +9,7 @@ import pytest
 
 from hooks.data import load_paths
 from hooks.notes import Entry, minutes
-from hooks.pages import foot, takeaway
+from hooks.pages import foot, page, takeaway
 from tests.samples import note, tree
 
 PATHS = (
@@ -30,14 +30,6 @@ PAGES = {
         '<h2 id="t">Takeaway</h2>\n<p>A.</p>\n</section>',
     ),
     "to the end": ('<h2 id="t">Takeaway</h2>\n<p>A.</p>', "<p>A.</p></section>"),
-    "anchors belong to what follows": (
-        '<h2 id="t">Takeaway</h2>\n<p>A.</p>\n<p><a id="x"></a>\n<a id="y"></a></p>\n<h2>N</h2>',
-        "<p>A.</p>\n</section>",
-    ),
-    "but not a paragraph that says something": (
-        '<h2 id="t">Takeaway</h2>\n<p><a id="x"></a>A.</p>\n<h2>N</h2>',
-        '<p><a id="x"></a>A.</p>\n</section>',
-    ),
 }
 
 
@@ -57,6 +49,13 @@ def test_a_page_without_one_stays_as_it_is(tmp_path: Path) -> None:
     found, _ = tree(tmp_path, {"t/one.md": note("## 数据\n\n甲\n\n## 一句话结论\n\n乙\n")})
     html = '<h2 id="数据">数据</h2><p>甲</p><h2 id="一句话结论">一句话结论</h2><p>乙</p>'
     assert takeaway.card(html, found.notes["t/one.md"]) == html
+
+
+def test_an_empty_corner_is_no_heading() -> None:
+    head = '<thead><tr><th></th><th style="text-align: right;"></th><th>GPU</th></tr></thead>'
+    assert page.free_corners(head) == (
+        '<thead><tr><td></td><td style="text-align: right;"></td><th>GPU</th></tr></thead>'
+    )
 
 
 TEXTS = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,19 +12,15 @@ from hooks.data import LearningPath, load_facts, load_paths
 from hooks.findings.finding import Finding
 from hooks.handbook import Tree
 from hooks.notes.note import Catalogue
-from hooks.pages import markers
 from hooks.pages import paths as page
+from hooks.pages.view import View
+from tests.pages import cases
 from tests.samples import note, said, tree
 
 ROOT = Path(__file__).resolve().parents[2]
 LANGUAGES = pytest.mark.parametrize("language", ["zh", "en"])
 WANTED = {"t/one": "", "t/two": "t/one", "t/three": "t/two", "o/side": "t/one"}
 HEAD = "paths:\n  - id: p\n    title: {zh: 路, en: Path}\n    reader: {zh: 谁, en: Who}\n"
-
-
-@pytest.fixture(scope="module")
-def notes(handbook: Tree) -> Catalogue:
-    return handbook.notes
 
 
 @pytest.fixture(scope="module")
@@ -50,57 +47,14 @@ def small(tmp_path: Path, text: str) -> tuple[Catalogue, tuple[LearningPath, ...
     return found, paths, findings
 
 
-CASES = {
-    "in order": (f"{HEAD}    notes: [t/one, t/two, t/three]\n", [], ""),
-    "what is needed may lie elsewhere": (f"{HEAD}    notes: [t/two, o/side]\n", [], ""),
-    "before what it needs": (
-        f"{HEAD}    notes: [t/two, t/one]\n",
-        [("paths", 5, "t/two", "")],
-        "path 'p' puts 't/two' before 't/one', which it needs; change their order",
-    ),
-    "before what it needs by way of another": (
-        f"{HEAD}    notes:\n      - t/three\n      - {{note: t/one, why: w}}\n",
-        [("paths", 6, "t/three", "")],
-        "path 'p' puts 't/three' before 't/one', which it needs",
-    ),
-    "an unknown note": (
-        f"{HEAD}    notes: [t/one, t/tow]\n",
-        [("paths", 5, "t/tow", "t/two")],
-        "path 'p' names the note 't/tow', which does not exist",
-    ),
-    "a note twice": (
-        f"{HEAD}    notes: [t/one, o/side, t/one]\n",
-        [("paths", 5, "t/one", "")],
-        "note 't/one' stands twice on the path 'p'; keep one",
-    ),
-    "a path twice": (
-        f"{HEAD}    notes: [t/one, t/two]\n"
-        + HEAD.removeprefix("paths:\n")
-        + "    notes: [t/one, t/two]\n",
-        [("paths", 6, "p", "")],
-        "path 'p' stands twice; give one an id of its own",
-    ),
-    "no notes": (f"{HEAD}    notes: [t/one]\n", [("paths", 2, "", "")], "two notes at least"),
-    "no id of a note": (
-        f"{HEAD}    notes: [t/one, T]\n",
-        [("paths", 5, "T", "")],
-        "should match pattern",
-    ),
-    "an unknown field": (
-        f"{HEAD}    nots: [t/one]\n    notes: [t/one, t/two]\n",
-        [("paths", 5, "nots", "notes")],
-        "unknown field 'nots'",
-    ),
-    "no YAML": ("paths: [\n", [("paths", 2, "", "")], "is not YAML"),
-}
+CASES = cases("paths")
 
 
-@pytest.mark.parametrize("case", CASES)
-def test_what_is_wrong_is_said_at_its_place(tmp_path: Path, case: str) -> None:
-    text, expected, message = CASES[case]
-    _, _, findings = small(tmp_path, text)
-    assert said(findings) == expected
-    assert all(message in one.message for one in findings)
+@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+def test_what_is_wrong_is_said_at_its_place(tmp_path: Path, case: dict[str, Any]) -> None:
+    _, _, findings = small(tmp_path, case["text"])
+    assert said(findings) == [("paths", *one) for one in case["said"]]
+    assert all(case["message"] in one.message for one in findings)
 
 
 def test_without_the_file_there_are_no_paths(tmp_path: Path) -> None:
@@ -118,7 +72,7 @@ def test_a_path_shows_order_minutes_sum_and_needs(tmp_path: Path, language: str)
     text = f"{HEAD}    notes:\n      - o/side\n      - {{note: t/two, why: {{zh: 因, en: why}}}}\n"
     found, paths, findings = small(tmp_path, text)
     assert findings == []
-    shown = page.render(paths, found, language, prefix="..")
+    shown = page.render(View(found, language, ".."), paths)
     end = "" if language == "zh" else ".en"
     minutes = {"zh": 2, "en": 1}[language]  # 1,000 characters are 2.5 at 400; 300 words 1.4 at 220
     lines = [line for line in shown.split("\n") if line.startswith("1. ")]
@@ -133,19 +87,12 @@ def test_a_path_shows_order_minutes_sum_and_needs(tmp_path: Path, language: str)
     assert f"## {'路' if language == 'zh' else 'Path'} {{: #p }}" in shown
 
 
-def test_ours_are_five_and_each_note_of_them_exists(
-    ours: tuple[LearningPath, ...], notes: Catalogue
+@LANGUAGES
+def test_ours_are_five_and_the_page_lists_them_all(
+    handbook: Tree, ours: tuple[LearningPath, ...], language: str
 ) -> None:
     assert len(ours) == 5
-    assert {step.note for path in ours for step in path.notes} <= set(notes.ids())
-
-
-@LANGUAGES
-def test_the_page_lists_them_all(
-    ours: tuple[LearningPath, ...], notes: Catalogue, language: str
-) -> None:
-    page = markers.Page("learn/index.md", language, notes, learning=ours)
-    text = markers.fill_markers("<!-- paths -->\n", page)
+    text = page.render(View(handbook.notes, language, ".."), ours)
     assert text.count("data-done=") == sum(len(path.notes) for path in ours)
     for target in re.findall(r"\]\(\.\./([^)]+)\)", text):
-        assert notes.notes[target].language == language
+        assert handbook.notes.notes[target].language == language

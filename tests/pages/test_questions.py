@@ -10,7 +10,8 @@ import pytest
 
 from hooks.notes.note import Catalogue
 from hooks.notes.questions import Card
-from hooks.pages import markers, questions
+from hooks.pages import questions
+from hooks.pages.view import View
 from tests.notes.test_questions import CHINESE, QUESTION
 from tests.samples import note, tree
 
@@ -72,8 +73,7 @@ def test_the_script_holds_questions_that_stand_apart_from_their_page(notes: Cata
 
 @pytest.mark.parametrize("language", ["zh", "en"])
 def test_the_list_has_every_question(notes: Catalogue, language: str) -> None:
-    page = markers.Page("i/index.md", language, notes)
-    filled = markers.fill_markers("<!-- questions -->", page)
+    filled = questions.listing(View(notes, language, ".."))
     name = {"zh": "q.md", "en": "q.en.md"}[language]
     assert f"[How much](../i/{name}#how-much)" in filled
     assert 'data-practice="questions.js"' in filled and 'href="interview.txt"' in filled

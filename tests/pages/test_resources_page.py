@@ -10,7 +10,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from hooks.data import KINDS, LEVELS, FactBase, Library, Resource, load_resources
 from hooks.notes.note import Catalogue
-from hooks.pages import markers, resources, topics
+from hooks.pages import resources, topics
 from hooks.search import from_html
 from hooks.search.sections import Page
 from tests.samples import note, tree
@@ -130,8 +130,3 @@ def test_search_finds_each_entry_by_itself(notes: Catalogue) -> None:
         assert (one.anchor, one.title) == (key, "A <title>")
         assert one.summary.startswith("to look up & understand")
         assert "unchecked" not in one.summary and "One & only" not in one.summary
-
-
-def test_the_marker_asks_for_the_library(notes: Catalogue) -> None:
-    page = markers.Page("resources/index.md", "en", notes, resources="library in {}".format)
-    assert markers.fill_markers("<!-- resources -->\n", page) == "library in en\n"

@@ -6,28 +6,19 @@ import re
 from pathlib import Path
 
 import pytest
+import yaml
 
 from hooks.data import Glossary, check_terms
 from hooks.pages import glossary as entries
 from hooks.pages import term_marks
+from hooks.pages.view import View
 from hooks.search.from_html import read_html
 from hooks.search.sections import Page
+from tests.pages import cases
 from tests.samples import HEAD, note, tree
 
-TERMS = """\
-title: {zh: 词, en: Words}
-terms:
-  - {id: tensor, zh: [张量], en: [tensor], says: {zh: 数组。, en: An array.}}
-  - {id: tensor-parallel, zh: [张量并行], en: [tensor parallelism, TP], see: [tensor],
-     says: {zh: 切开一层。, en: A layer cut up.}, defined: t/own#一}
-  - {id: sm, zh: [流式多处理器], en: [SM, streaming multiprocessor],
-     says: {zh: 单元。, en: A unit.},
-     vendors: {nvidia: SM, amd: CU, source: ['https://a.example/b'], read: 2026-01-02}}
-  - {id: small, zh: [小消息], en: [small message]}
-  - {id: pd, zh: [保护域], en: [PD], says: {zh: 域。, en: A domain.}, tooltip: [t/net]}
-  - {id: link, zh: [链路], en: [link], says: {zh: 线。, en: A wire.}, tooltip: false}
-  - {id: kv, zh: [KV 缓存], en: [KV cache], says: {zh: "键与值<b>。", en: Keys & values.}}
-"""
+CASES = cases("terms")
+TERMS = yaml.safe_dump(CASES["terms"], allow_unicode=True)
 MARK = re.compile(
     r'<a class="term" href="[^"]*#term-([a-z0-9-]+)" aria-describedby="says-\1">(.*?)</a>'
 )
@@ -47,38 +38,14 @@ def marked(glossary: Glossary, tmp_path: Path, html: str, name: str = "t/one.md"
 
 @pytest.mark.parametrize(
     ("html", "expected"),
-    [
-        ("<p>张量并行切张量。</p>", [("tensor-parallel", "张量并行"), ("tensor", "张量")]),
-        ("<p>张量，张量</p><h3>x</h3><p>张量</p>", [("tensor", "张量")]),
-        ("<p>张量</p><h2 id='x'>y</h2><p>张量</p>", [("tensor", "张量")] * 2),
-        ("<p>每个SM有</p>", [("sm", "SM")]),
-        ("<p>SMs 和 sm 和 SMEM 和 ASM 和 SM_90 和 SM-to-SM</p>", [("sm", "SMs")]),
-        ("<p>TP=8，用TP切</p>", [("tensor-parallel", "TP")]),
-        ("<p>Tensor parallelism</p>", [("tensor-parallel", "Tensor parallelism")]),
-        ("<p>小消息 small message 链路</p>", []),
-        ("<p>MyKV 缓存</p><p>KV 缓存</p>", [("kv", "KV 缓存")]),
-        ("<p>PD 与保护域</p>", []),
-        ("<p><a href='x'>张量</a><code>SM</code></p><pre><code>SM <b>张量</b></code></pre>", []),
-        ("<h1>张量</h1><h2>张量</h2><h4>张量</h4>", []),
-        ("<details><summary>张量</summary><p>SM</p></details>", [("sm", "SM")]),
-        ("<table><tr><th>张量</th><td>张量</td></tr></table>", [("tensor", "张量")]),
-        ("<figure><figcaption>张量</figcaption></figure><svg><text>SM</text></svg>", []),
-        ('<span class="arithmatex">SM</span><div class="arithmatex">SM</div>', []),
-        ('<div class="calc"><div>SM</div><p>SM</p></div><p>SM</p>', [("sm", "SM")]),
-        ('<div class="footnote"><ol><li>SM</li></ol></div>', []),
-        ('<div class="facts"><table><tr><td>SM</td></tr></table></div>', []),
-        ('<p class="admonition-title">SM</p><p>张<b>量</b></p>', []),
-        ("<!-- SM --><p title='SM > 张量'>x &amp; SM</p>", [("sm", "SM")]),
-        ("<p>İ SM</p>", [("sm", "SM")]),
-        ("<p>a < b 张量", [("tensor", "张量")]),
-        (f"<b {'a ' * 5000}张量", [("tensor", "张量")]),  # no tag, and no endless search for one
-    ],
+    # The last is no tag, and no reason for an endless search for one.
+    [*CASES["marked"], (f"<b {'a ' * 5000}张量", [("tensor", "张量")])],
 )
 def test_which_words_are_marked(
-    glossary: Glossary, tmp_path: Path, html: str, expected: list[tuple[str, str]]
+    glossary: Glossary, tmp_path: Path, html: str, expected: list[list[str]]
 ) -> None:
     shown = marked(glossary, tmp_path, html)
-    assert MARK.findall(shown) == expected
+    assert MARK.findall(shown) == [tuple(one) for one in expected]
     plain = MARK.sub(r"\2", shown).partition('<div class="term-sentences"')[0]
     assert plain == html, "nothing else changes"
 
@@ -172,7 +139,7 @@ def test_the_page_of_entries(
 ) -> None:
     files = {"t/own.md": note("## 一\n", "自己"), "t/own.en.md": note("## One\n", "Own")}
     notes, _ = tree(tmp_path, dict(files))
-    shown = entries.render(glossary, notes, language)
+    shown = entries.render(View(notes, language), glossary)
     for text in holds:
         assert text in shown
     assert 'id="term-small"' not in shown, "what has no sentence is no entry"

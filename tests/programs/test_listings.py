@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import itertools
 import json
+import os
+import re
 import shlex
-import subprocess
-import sys
+import shutil
+from collections import defaultdict
 from pathlib import Path
 
 import pytest
@@ -17,22 +19,6 @@ from tests.programs import printed
 
 ROOT = Path(__file__).resolve().parents[2]
 NOTES = ours.notes()
-
-
-def listings(note: Note) -> list[tuple[str, str, str]]:
-    """Return (place, command, printed) for each console block directly followed by its output."""
-    pairs = []
-    fences = list(note.source.fences)
-    for block, following in itertools.pairwise(fences):
-        is_command = block.info.startswith("console") and block.text.startswith("$ python ")
-        if is_command and 'title="output"' in following.info:
-            command = block.text.strip().removeprefix("$ ")
-            pairs.append((f"{note.file}:{block.line}", command, following.text))
-    return pairs
-
-
-LISTINGS = [pair for note in NOTES.notes.values() for pair in listings(note)]
-
 
 LONG = {  # seconds of work or of waiting each: with the slow tests
     "python docs/chip/code/hbm_channel.py",
@@ -49,8 +35,6 @@ LONG = {  # seconds of work or of waiting each: with the slow tests
     "python docs/train/code/moe_balance.py --bytes",
     "python docs/train/code/moe_balance.py",
 }
-
-
 LONGER = {  # a quarter of a minute each: before a release
     "python docs/ccl/code/compression.py",
     "python docs/eng/code/ab.py",
@@ -68,6 +52,28 @@ LONGER = {  # a quarter of a minute each: before a release
 }
 
 
+def listings(note: Note, start: str, title: str = 'output"') -> list[tuple[str, str, str]]:
+    """Return (place, command, output) of each command that begins so and has its output below."""
+    return [
+        (f"{note.file}:{block.line}", command, following.text.strip("\n"))
+        for block, following in itertools.pairwise(note.source.fences)
+        if block.info.startswith("console") and re.match(rf'text title="({title})', following.info)
+        if (command := block.text.strip().removeprefix("$ ")).startswith(start)
+    ]
+
+
+def runs(start: str, title: str = 'output"') -> dict[str, list[tuple[str, str]]]:
+    """Return each command once, with every place that shows it and what it shows."""
+    shown = defaultdict(list)
+    for note in NOTES.notes.values():
+        for place, command, output in listings(note, start, title):
+            shown[command].append((place, output))
+    return shown
+
+
+PYTHON = runs("python ")
+
+
 def mark(command: str) -> list[pytest.MarkDecorator]:
     """Return how long a command takes, as a mark."""
     if command in LONGER:
@@ -75,29 +81,33 @@ def mark(command: str) -> list[pytest.MarkDecorator]:
     return [pytest.mark.slow] if command in LONG else []
 
 
-def runs() -> list[tuple[str, list[tuple[str, str]]]]:
-    """Return each command once, with every place that shows it and what it shows."""
-    shown: dict[str, list[tuple[str, str]]] = {}
-    for place, command, output in LISTINGS:
-        shown.setdefault(command, []).append((place, output))
-    return list(shown.items())
-
-
 @pytest.mark.parametrize(
-    ("command", "shown"),
-    [pytest.param(*one, id=one[1][0][0], marks=mark(one[0])) for one in runs()],
+    "command", [pytest.param(one, id=one[7:], marks=mark(one)) for one in PYTHON]
 )
-def test_program_prints_what_the_notes_show(command: str, shown: list[tuple[str, str]]) -> None:
+def test_program_prints_what_the_notes_show(command: str) -> None:
     """Each command is run once, whatever number of notes and languages show it."""
     assert "\n" not in command, "one command a block, so that its output is clear"
     words = shlex.split(command)
     assert words[1].startswith("docs/"), "run from the repository root"
-    run = subprocess.run(
-        [sys.executable, *words[1:]], cwd=ROOT, capture_output=True, text=True, check=False
-    )
-    assert run.returncode == 0, run.stderr
-    for place, output in shown:
-        assert run.stdout.rstrip("\n") == output.rstrip("\n"), place
+    output = printed.by_python(*words[1:]).strip("\n")
+    for place, shown in PYTHON[command]:
+        assert output == shown, place
+
+
+def test_long_programs_are_shown_somewhere() -> None:
+    assert PYTHON.keys() >= LONG | LONGER
+
+
+def test_both_languages_show_the_same_runs() -> None:
+    by_note: dict[str, dict[str, list[str]]] = defaultdict(dict)
+    for note in NOTES.notes.values():
+        by_note[note.id][note.language] = [
+            re.sub(" --language (zh|en)", "", command)
+            for _, command, _ in listings(note, "python ")
+        ]
+    for note_id, languages in by_note.items():
+        if len(languages) == 2:
+            assert languages["zh"] == languages["en"], note_id
 
 
 TOOLS = [  # what is not everywhere: the name that the note gives it, the program, the note
@@ -106,6 +116,8 @@ TOOLS = [  # what is not everywhere: the name that the note gives it, the progra
     ("IREE", "iree_phases", "iree-tpumlir"),
     ("TVM", "tvm_schedule", "tvm"),
     ("llvmlite", "pico", "llvm"),
+    ("PyTorch", "dynamo_counts", "torch-compile"),
+    ("Triton", "triton_lowering", "triton"),
 ]
 
 
@@ -114,6 +126,32 @@ def test_program_of_a_tool_prints_what_both_notes_show(tool: str, program: str, 
     note = f"compiler/{note}"
     assert printed.by(tool, note) == printed.by(tool, f"{note}.en")
     printed.check(f"docs/compiler/code/{program}.py", tool, note)
+
+
+GCC = runs("gcc -std=c17 ", title="output|gcc")
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="no C compiler on this machine")
+@pytest.mark.parametrize("command", GCC)
+def test_what_is_compiled_prints_what_the_notes_show(command: str, tmp_path: Path) -> None:
+    environment = {k: v for k, v in os.environ.items() if not k.startswith(("OMP_", "GOMP_"))}
+    (tmp_path / "docs").symlink_to(ROOT / "docs")
+    output = printed.said("bash", "-c", command, cwd=tmp_path, env=environment)
+    for place, shown in GCC[command]:
+        assert output.strip() == shown.strip(), place
+
+
+GLOO = "/usr/bin/python3 docs/ccl/code/gloo_allreduce.py compare 4 1003"
+
+
+@pytest.mark.slow
+def test_gloo_prints_what_both_notes_show() -> None:
+    if not any(Path("/usr/lib/python3/dist-packages").glob("torch")):
+        pytest.skip("no python3-torch of the system here")
+    output = printed.said(*GLOO.split(), timeout=120)
+    for note in ("ccl/others", "ccl/others.en"):
+        assert f"$ {GLOO}\n```\n\n```text" in printed.text(note)
+        assert output in printed.text(note)
 
 
 RECORDS = sorted((ROOT / "docs").glob("**/simulated/*.json"))
@@ -133,25 +171,4 @@ MINUTES = {"load_latency", "serve_curves", "fleet_queue", "compression"}
     ],
 )
 def test_record_is_what_its_simulation_computes_now(record: Path) -> None:
-    program = json.loads(record.read_text("utf-8"))["program"]["path"]
-    run = subprocess.run(
-        [sys.executable, program, "--check"], cwd=ROOT, capture_output=True, text=True, check=False
-    )
-    assert run.returncode == 0, run.stderr
-
-
-def test_long_programs_are_shown_somewhere() -> None:
-    assert {command for command, _ in runs()} >= LONG | LONGER
-
-
-def test_both_languages_show_the_same_runs() -> None:
-    by_note: dict[str, dict[str, list[tuple[str, str]]]] = {}
-    for note in NOTES.notes.values():
-        runs = [one[1:] for one in listings(note)]
-        by_note.setdefault(note.id, {})[note.language] = [
-            (command.replace(" --language en", "").replace(" --language zh", ""), "")
-            for command, _ in runs
-        ]
-    for note_id, languages in by_note.items():
-        if len(languages) == 2:
-            assert languages["zh"] == languages["en"], note_id
+    printed.by_python(json.loads(record.read_text("utf-8"))["program"]["path"], "--check")

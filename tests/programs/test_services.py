@@ -19,23 +19,15 @@ from google.protobuf import (  # type: ignore[import-untyped]
     message_factory,
 )
 
-from tools.figures.files import load_program
+from tests.programs import printed
+from tools.figures.files import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
-wire = load_program("eng/code/wire.py")
+(wire,) = printed.load("eng/code", "wire")
 
-TYPES = {
-    "int32": (5, 31),
-    "int64": (3, 63),
-    "sint32": (17, 31),
-    "sint64": (18, 63),
-    "uint64": (4, 64),
-    "bool": (8, 1),
-    "float": (2, 0),
-    "double": (1, 0),
-    "fixed64": (6, 64),
-    "string": (9, 0),
-    "bytes": (12, 0),
+TYPES = {  # number in descriptors, bits of the largest value
+    **{"int32": (5, 31), "int64": (3, 63), "sint32": (17, 31), "sint64": (18, 63)},
+    **{"uint64": (4, 64), "fixed64": (6, 64), "bool": (8, 1)},
+    **{"float": (2, 0), "double": (1, 0), "string": (9, 0), "bytes": (12, 0)},
 }
 
 
@@ -52,23 +44,20 @@ def official(schema: Any) -> Any:
 
 
 def anything(kind: str, rng: random.Random) -> Any:
-    bits = TYPES[kind][1]
-    if kind == "bool":
-        return True
-    if kind == "string":
-        return "字 " * rng.randint(1, 90)
-    if kind == "bytes":
-        return rng.randbytes(rng.randint(1, 300))
-    if kind in ("float", "double"):
-        return rng.randint(1, 99) / 4
-    high = (1 << rng.randint(1, bits)) - 1
-    return high if kind in ("uint64", "fixed64") else rng.choice([high, -high])
+    made: dict[str, Any] = {
+        "bool": True,
+        "string": "字 " * rng.randint(1, 90),
+        "bytes": rng.randbytes(rng.randint(1, 300)),
+        **dict.fromkeys(("float", "double"), rng.randint(1, 99) / 4),
+    }
+    high = (1 << rng.randint(1, max(TYPES[kind][1], 1))) - 1
+    return made.get(kind, high if kind in ("uint64", "fixed64") else rng.choice([high, -high]))
 
 
-@pytest.mark.parametrize(("schema", "message", "printed"), wire.GUIDE)
-def test_the_guide_prints_these_bytes(schema: Any, message: Any, printed: str) -> None:
-    assert wire.encode(schema, message).hex() == printed
-    assert wire.decode(schema, bytes.fromhex(printed)) == message
+@pytest.mark.parametrize(("schema", "message", "shown"), wire.GUIDE)
+def test_the_guide_prints_these_bytes(schema: Any, message: Any, shown: str) -> None:
+    assert wire.encode(schema, message).hex() == shown
+    assert wire.decode(schema, bytes.fromhex(shown)) == message
 
 
 @pytest.mark.parametrize("repeated", [False, True])
@@ -121,25 +110,17 @@ def paths(*first: Path) -> dict[str, str]:
 def run(program: str, cwd: Path) -> str:
     """Generate the code into a folder and return what a program of the example prints."""
     out = ["-I", str(SERVING), f"--python_out={cwd}", f"--grpc_python_out={cwd}"]
-    generate = [sys.executable, "-m", "grpc_tools.protoc", *out, str(SERVING / "tokens.proto")]
-    subprocess.run(generate, check=True)
-    command = [sys.executable, str(SERVING / program)]
-    return subprocess.run(
-        command, env=paths(cwd), capture_output=True, text=True, check=True, timeout=60
-    ).stdout.strip()
+    printed.by_python("-m", "grpc_tools.protoc", *out, SERVING / "tokens.proto")
+    return printed.by_python(SERVING / program, env=paths(cwd), timeout=60).strip()
 
 
 @NEEDS_GRPC
-@pytest.mark.parametrize("language", ["", ".en"])
-@pytest.mark.parametrize("program", ["client.py", "balance.py"])
-def test_the_note_shows_what_the_service_says(program: str, language: str, tmp_path: Path) -> None:
-    said = run(program, tmp_path)
-    note = (ROOT / f"docs/eng/grpc{language}.md").read_text("utf-8")
-    if program == "client.py":
-        assert said in note
-        return
+def test_the_notes_show_what_the_service_says(tmp_path: Path) -> None:
+    said = run("client.py", tmp_path)
+    assert all(said in printed.text(note) for note in ("eng/grpc", "eng/grpc.en"))
     behind, chosen, first = (
-        [int(number) for number in re.findall(r"[abc] (\d+)", line)] for line in said.splitlines()
+        [int(number) for number in re.findall(r"[abc] (\d+)", line)]
+        for line in run("balance.py", tmp_path).splitlines()
     )
     assert sorted(behind) == sorted(first) == [0, 0, 300]
     assert min(chosen) > 90
@@ -184,8 +165,7 @@ def test_the_parts_of_the_service_name_the_same_things() -> None:
     package, service = (
         re.search(pattern, proto) for pattern in (r"(?m)^package (.*);", r"(?m)^service (\w+)")
     )
-    assert package
-    assert service
+    assert package and service
     server = (SERVING / "server.py").read_text("utf-8")
     assert f'SERVICE = "{package[1]}.{service[1]}"' in server
     docker = (SERVING / "Dockerfile").read_text("utf-8")

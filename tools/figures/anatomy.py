@@ -5,7 +5,6 @@ All of it comes from docs/chip/measured/gpu_anatomy_h100.json.
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
 
 from tools.figures import draw as pen
@@ -13,7 +12,6 @@ from tools.figures import files as figure_files
 from tools.figures.draw import figure, text
 
 FOLDER = figure_files.ROOT / "docs/chip/figures"
-RECORD = figure_files.ROOT / "docs/chip/measured/gpu_anatomy_h100.json"
 WIDTH, BOX, CELL, ROW = 420, 200, 60, 27
 LONE = "none"  # of SMs that no cluster of more than two uses
 Groups = dict[str, dict[int, list[int]]]  # GPC -> pattern -> the even SM of each TPC
@@ -21,7 +19,7 @@ Groups = dict[str, dict[int, list[int]]]  # GPC -> pattern -> the even SM of eac
 
 def measured() -> tuple[Groups, dict[str, str], list[int]]:
     """Return TPCs by GPC and pattern, the side of each GPC, and the TPCs without a cluster."""
-    results = {one["id"]: one["points"] for one in json.loads(RECORD.read_text("utf-8"))["results"]}
+    results = figure_files.load_record("chip/measured/gpu_anatomy_h100.json")
     pattern = {int(p["sm"]): int(p["value"]) for p in results["pattern"]}
     groups: Groups = defaultdict(lambda: defaultdict(list))
     sides, lone = {}, []

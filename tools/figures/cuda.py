@@ -5,14 +5,11 @@ Every bar is a start and an end of the record `overlap.json`.
 
 from __future__ import annotations
 
-import json
-
 from tools.figures import draw as pen
 from tools.figures import files as figure_files
 from tools.figures.draw import Label, figure, text
 
 FOLDER = figure_files.ROOT / "docs/hpc/cuda/figures"
-RECORD = figure_files.ROOT / "docs/hpc/cuda/measured/overlap.json"
 LEFT, WIDTH, ROW = 64, 358, 22
 ROWS: dict[str, tuple[Label, str]] = {
     "copy in": (("拷入", "in"), "switch"),
@@ -23,13 +20,11 @@ ROWS: dict[str, tuple[Label, str]] = {
 
 def spans(streams: int) -> list[tuple[str, int, float, float]]:
     """Return operation, chunk, start and end in ms of each operation, as measured."""
-    results = {one["id"]: one for one in json.loads(RECORD.read_text("utf-8"))["results"]}
-    ends = {
-        (p["streams"], p["chunk"], p["operation"]): p["value"] for p in results["end"]["points"]
-    }
+    results = figure_files.load_record("hpc/cuda/measured/overlap.json")
+    ends = {(p["streams"], p["chunk"], p["operation"]): p["value"] for p in results["end"]}
     return [
         (p["operation"], p["chunk"], p["value"], ends[streams, p["chunk"], p["operation"]])
-        for p in results["start"]["points"]
+        for p in results["start"]
         if p["streams"] == streams
     ]
 

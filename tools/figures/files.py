@@ -1,8 +1,9 @@
-"""Load the programs that drawings rest on."""
+"""Load the programs and records that drawings rest on."""
 
 from __future__ import annotations
 
 import importlib.util
+import json
 import sys
 from pathlib import Path
 from typing import Any
@@ -29,3 +30,9 @@ def load_program(path: str) -> Any:
     finally:
         sys.path.remove(str(file.parent))
     return module
+
+
+def load_record(path: str) -> dict[str, list[dict[str, Any]]]:
+    """Return the points of each result of a record; `path` is the file's path below `docs/`."""
+    made = json.loads((ROOT / "docs" / path).read_text("utf-8"))
+    return {one["id"]: one["points"] for one in made["results"]}

@@ -6,12 +6,11 @@ What lies in the buffers of the ring comes from docs/link/noc/code/deadlock.py.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from html import escape
 from typing import Any
 
 from tools.figures import draw as pen
 from tools.figures import files as figure_files
-from tools.figures.draw import Label, colour, figure, num, remark, text
+from tools.figures.draw import Label, colour, figure, frame, num, remark, text
 
 FOLDER = figure_files.ROOT / "docs/link/noc/figures"
 Point = tuple[float, float]
@@ -340,12 +339,7 @@ def ring() -> str:
         held, dead, done = at(dateline, cycle)
         vcs = ("1 个 VC", "1 VC") if not dateline else ("2 个 VC，有日界线", "2 VCs, dateline")
         note = (f"{vcs[0]}，周期 {cycle}", f"{vcs[1]}, cycle {cycle}")
-        hidden = ' display="none"' * (number > 1)
-        head = (
-            f'<g data-frame="{number}"{hidden} data-caption-zh="{escape(zh)}"'
-            f' data-caption-en="{escape(en)}">'
-        )
-        frames.append("\n".join([head, *scene(held, dead, 1 + dateline, done, note), "</g>"]))
+        frames.append(frame(number, (zh, en), *scene(held, dead, 1 + dateline, done, note)))
     return figure(
         380,
         310,

@@ -1,8 +1,4 @@
-"""Draw the figures of the PCIe notes, two of them from simulation, into docs/link/pcie/figures.
-
-python -m tools.figures.pcie            # write them
-python -m tools.figures.pcie --check    # exit 1 when a committed file differs
-"""
+"""Draw the figures of the PCIe notes, two of them from simulation, into docs/link/pcie/figures."""
 
 from __future__ import annotations
 
@@ -61,11 +57,9 @@ def plot(
         path = "".join(
             f"{'L' if i else 'M'}{num(x)} {num(v)}" for i, (x, v) in enumerate(map(at, course))
         )
-        dash = f' stroke-dasharray="{DASHES[n]}"' if DASHES[n] else ""
-        stroke = f'fill="none" stroke="{colour(tint)}" stroke-width="2"{dash}'
-        out.append(f'<path d="{path}" {stroke}/>')
+        out.append(pen.path(path, tint, 2, DASHES[n]))
         out += [marker(*at(dot), n, tint) for dot in spots]
-        out.append(f'<path d="M{num(left)} {num(y - 4)}h34" {stroke}/>')
+        out.append(pen.path(f"M{num(left)} {num(y - 4)}h34", tint, 2, DASHES[n]))
         if spots:
             out.append(marker(left + 17, y - 4, n, tint))
         out.append(text(left + 42, y, name, size=12, anchor="start"))
@@ -227,17 +221,14 @@ def paths() -> str:
             gpu(x + 10, 204, 70, 38, "GPU", size=13),
             nic(x + 100, 204, 70, 38, ("网卡", "NIC"), size=13),
         ]
-        tint = colour("net" if redirect else "nvlink")
+        tint = "net" if redirect else "nvlink"
         way = (
             f"M{num(x + 122)} 204V74M{num(x + 58)} 74V204"
             if redirect
             else f"M{num(x + 122)} 204V152H{num(x + 58)}V204"
         )
-        out.append(f'<path d="{way}" fill="none" stroke="{tint}" stroke-width="3"/>')
-        out.append(
-            f'<polygon points="{num(x + 52)},194 {num(x + 64)},194 {num(x + 58)},204"'
-            f' fill="{tint}"/>'
-        )
+        out.append(pen.path(way, tint, 3))
+        out.append(pen.head((x + 52, 194), (x + 64, 194), (x + 58, 204), tint=tint))
     out.append(
         text(90, 262, ("在交换芯片里掉头", "turns round in the switch"), size=12, tint="muted")
     )

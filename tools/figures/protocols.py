@@ -7,31 +7,27 @@ from __future__ import annotations
 
 from tools.figures import draw as pen
 from tools.figures import files as figure_files
-from tools.figures.draw import colour, figure, num, text
+from tools.figures.draw import Label, figure, num, text
 
 FOLDER = figure_files.ROOT / "docs/ccl/nccl/figures"
 lines = figure_files.load_program("ccl/code/nccl_lines.py")
 LEFT, FULL, HEIGHT = 6.0, 336.0, 30.0
-Words = str | tuple[str, str]
 
 
-def word(x: float, y: float, w: float, label: Words, *, is_flag: bool = False) -> str:
+def word(x: float, y: float, w: float, label: Label, *, is_flag: bool = False) -> str:
     """Return one word of a line; flags have a thick edge besides their colour."""
-    look = f'fill="{colour("nic" if is_flag else "gpu")}" stroke="{colour("ink")}" '
-    look += f'stroke-width="{"2.5" if is_flag else "0.8"}"'
-    box = (
-        f'<rect x="{num(x + 1)}" y="{num(y)}" width="{num(w - 2)}" height="{num(HEIGHT)}" {look}/>'
-    )
+    fill, edge = ("nic", 2.5) if is_flag else ("gpu", 0.8)
+    box = pen.rect(x + 1, y, w - 2, HEIGHT, fill, edge=edge)
     return box + (text(x + w / 2, y + 20, label, size=12, bold=is_flag) if label else "")
 
 
-def under(x: float, y: float, w: float, label: Words) -> str:
+def under(x: float, y: float, w: float, label: Label) -> str:
     """Return a bracket below some words, and what they have in common."""
     way = f"M{num(x + 2)} {num(y)}v5h{num(w - 4)}v-5"
     return pen.path(way, "line", 1.5) + text(x + w / 2, y + 19, label, size=12, tint="muted")
 
 
-def head(y: float, label: Words) -> str:
+def head(y: float, label: Label) -> str:
     """Return the headline of a protocol."""
     return text(LEFT, y, label, size=13, anchor="start", bold=True)
 

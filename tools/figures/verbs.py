@@ -136,11 +136,7 @@ class Sequence:
 
     def life_lines(self) -> list[str]:
         """Return the lines of the lanes, from the heads to the last row."""
-        look = f'stroke="{colour("line")}" stroke-width="1" stroke-dasharray="1 3"'
-        return [
-            f'<line x1="{num(x)}" y1="{HEAD}" x2="{num(x)}" y2="{num(self.y)}" {look}/>'
-            for x in self.x.values()
-        ]
+        return [pen.line(x, HEAD, x, self.y, "line", 1, "1 3") for x in self.x.values()]
 
     def row(self, event: dict[str, Any]) -> list[str]:
         """Return the drawing of an event, and move on to the next row."""
@@ -166,22 +162,18 @@ class Sequence:
         else:
             pieces = self.box(event, (a + b) / 2)
             self.y += 4 - GAP
-        tint = colour("ink" if is_packet else "pcie")
+        tint = "ink" if is_packet else "pcie"
         y, end = self.y + 3, self.y + (9 if is_packet else 3)
         if kind == "drop":
             b, end = a + (b - a) * 0.6, y + (end - y) * 0.6
-        dashes = "" if is_packet else ' stroke-dasharray="5 3"'
-        way = f'x1="{num(a)}" y1="{num(y)}" x2="{num(b)}" y2="{num(end)}"'
-        pieces.append(f'<line {way} stroke="{tint}" stroke-width="1.8"{dashes}/>')
+        pieces.append(pen.line(a, y, b, end, tint, 1.8, "" if is_packet else "5 3"))
         if kind == "drop":
             cross = f"M{num(b - 6)} {num(end - 6)}l12 12m0 -12l-12 12"
-            look = f'fill="none" stroke="{tint}" stroke-width="2.5"'
-            pieces.append(f'<path d="{cross}" {look}/>')
+            pieces.append(pen.path(cross, tint, 2.5))
         else:
             back = -9 if b > a else 9
-            points = f"{num(b)},{num(end)} {num(b + back)},{num(end - 5)} "
-            points += f"{num(b + back)},{num(end + 4)}"
-            pieces.append(f'<polygon points="{points}" fill="{tint}"/>')
+            wings = ((b + back, end - 5), (b + back, end + 4))
+            pieces.append(pen.head((b, end), *wings, tint=tint))
         self.y += 10 + GAP
         return pieces
 

@@ -116,7 +116,7 @@
     if (name === "Escape") {
       if (opener && document.contains(opener)) {
         // After Material has closed the search.
-        window.setTimeout(function () { opener.focus(); opener = null; });
+        window.setTimeout(function () { opener.focus(); });
       }
     } else if (name === "Tab") {
       // Material closes the search on Tab; here it leads through what can be chosen first.

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
-from typing import TYPE_CHECKING
+from collections import Counter
+from collections.abc import Iterator
 
 from hooks.findings import Finding
+from hooks.markdown import Comment
+from hooks.notes import Catalogue, Note
 from hooks.pages.values.markers import (
     Marker,
     MarkerError,
@@ -15,13 +19,7 @@ from hooks.pages.values.markers import (
     missing_terms,
     parse,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from hooks.markdown import Comment
-    from hooks.notes import Catalogue, Note
-    from hooks.pages.values.values import Resolver
+from hooks.pages.values.values import Resolver
 
 _HEADING = re.compile(r"[ >]*#{1,6} ")
 
@@ -29,22 +27,21 @@ _HEADING = re.compile(r"[ >]*#{1,6} ")
 def check_note(note: Note, notes: Catalogue, resolver: Resolver) -> list[Finding]:
     """Check every marker of a note, and that its twin has the same ones."""
     findings: list[Finding] = []
-    lines = note.text.split("\n")
     ours: dict[str, list[Comment]] = {}
     for comment, marker in _markers(note):
         try:
             if isinstance(marker, MarkerError):
                 raise marker
             ours.setdefault(marker.key, []).append(comment)
-            _check(comment, marker, lines, resolver, note.language)
+            _check(comment, marker, note, resolver)
         except MarkerError as error:
             place = (note.file, comment.line, comment.column)
             findings.append(Finding(*place, error.rule, str(error), error.target, error.hint))
     twin = notes.twin(note)
     if twin is not None and ours:
-        there = [marker.key for _, marker in _markers(twin) if isinstance(marker, Marker)]
+        there = Counter(one.key for _, one in _markers(twin) if isinstance(one, Marker))
         for key, comments in ours.items():
-            if len(comments) > there.count(key):
+            if len(comments) > there[key]:
                 message = f"the marker '{key}' is not in {twin.file} as often as here; add it there"
                 place = (note.file, comments[-1].line, comments[-1].column)
                 findings.append(Finding(*place, "value-twin", message, target=key))
@@ -61,16 +58,16 @@ def _markers(note: Note) -> Iterator[tuple[Comment, Marker | MarkerError]]:
                 yield comment, error
 
 
-def _check(
-    comment: Comment, marker: Marker, lines: list[str], resolver: Resolver, language: str
-) -> None:
+def _check(comment: Comment, marker: Marker, note: Note, resolver: Resolver) -> None:
+    lines, language = note.text.split("\n"), note.language
     line = lines[comment.line - 1]
     if _HEADING.match(line):
         raise MarkerError("a heading holds no values: its id would change with them")
     truth = resolver.resolve(marker, language).truth
     compare(line[: comment.column - 1], truth, marker, language)
-    sentence = "" if marker.skips_terms else context(lines, comment.line, comment.column)
-    lacking = missing_terms(sentence, truth, language) if sentence else []
+    if marker.skips_terms:
+        return
+    lacking = missing_terms(context(lines, comment.line, comment.column), truth, language)
     if lacking:
         message = (
             f"the sentence does not say '{' / '.join(lacking)}', which the figure is; "
@@ -84,8 +81,6 @@ def sources_of(note: Note, resolver: Resolver) -> set[str]:
     found = set()
     for _, marker in _markers(note):
         if isinstance(marker, Marker):
-            try:
+            with contextlib.suppress(MarkerError):
                 found.add(resolver.resolve(marker, note.language).source)
-            except MarkerError:
-                continue
     return found - {""}

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from html import escape
-from typing import TYPE_CHECKING
 
 from hooks.pages.html import way
 from hooks.pages.values.markers import KINDS, MarkerError, compare, is_marker, parse
+from hooks.pages.values.values import Resolved, Resolver
 from hooks.pages.words import words_of
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from hooks.pages.values.values import Resolved, Resolver
 
 _HTML_MARKER = re.compile(r"<!--\s*(?P<text>(?:(?!-->).)*?)\s*-->", re.DOTALL)
 
@@ -44,14 +40,14 @@ def render(
         except MarkerError as error:
             problems.append(f"'<!-- {text} -->': {error}")
             continue
-        number = list(listed).index(found.title) + 1 if found.title in listed else len(listed) + 1
-        listed.setdefault(found.title, _address(found, page_dir))
-        parts += [before[:start], _link(before[start:end], found, number, page_dir, language)]
-        parts.append(before[end:])
+        address, shown = _address(found, page_dir), before[start:end]
+        listed.setdefault(found.title, address)
+        number = list(listed).index(found.title) + 1
+        parts += [before[:start], _link(shown, found, address, number, language), before[end:]]
         position = match.end()
-    if not listed:
-        return html, problems
-    return "".join([*parts, html[position:], _list(listed, language)]), problems
+    if listed:
+        html = "".join([*parts, html[position:], _list(listed, language)])
+    return html, problems
 
 
 def _address(found: Resolved, page_dir: str) -> str:
@@ -61,13 +57,11 @@ def _address(found: Resolved, page_dir: str) -> str:
     return way(path, page_dir) + mark + query
 
 
-def _link(shown: str, found: Resolved, number: int, page_dir: str, language: str) -> str:
+def _link(shown: str, found: Resolved, address: str, number: int, language: str) -> str:
     kind = f"value value--{found.grade}" + (" value--stale" if found.stale else "")
     # Table cells are read as Markdown no more at this point, but attributes must stay one line.
-    attributes = (
-        f'class="{kind}" title="{escape(" ".join(found.title.split()))}" data-ref="S{number}"'
-    )
-    address = _address(found, page_dir)
+    title = escape(" ".join(found.title.split()))
+    attributes = f'class="{kind}" title="{title}" data-ref="S{number}"'
     said = words_of("values", language)["stale"]
     stale = f'<span class="value__stale">{said}</span>' if found.stale else ""
     if address:
@@ -76,14 +70,12 @@ def _link(shown: str, found: Resolved, number: int, page_dir: str, language: str
 
 
 def _list(listed: Mapping[str, str], language: str) -> str:
-    items = ""
-    for title, address in listed.items():
-        text = escape(title)
-        items += (
-            f'<li><a href="{escape(address)}">{text}</a></li>' if address else f"<li>{text}</li>"
-        )
+    said = [
+        f'<a href="{escape(address)}">{escape(title)}</a>' if address else escape(title)
+        for title, address in listed.items()
+    ]
     return (
         '<details class="facts__sources value-sources" data-search-exclude>'
         f"<summary>{words_of('values', language)['sources']} ({len(listed)})</summary>"
-        f"<ol>{items}</ol></details>"
+        f"<ol>{''.join(f'<li>{one}</li>' for one in said)}</ol></details>"
     )

@@ -14,6 +14,7 @@ from urllib.parse import unquote
 
 from hooks.data import Text, units
 from hooks.findings import nearest
+from hooks.pages.words import words_of
 
 KINDS = ("fact", "measured", "calc")
 _OPTIONS = ("round", "terms")
@@ -31,7 +32,8 @@ _CALC = re.compile(
 _OPTION = re.compile(r"\s+(?P<key>[a-z]+)=(?P<value>\w+)\Z")
 
 # What may stand between the number and the comment: the end of emphasis or of a tag.
-_CLOSE = r"(?P<close>(?:[*_~]|</[a-z]+>)*)\Z"
+_CLOSE = r"(?:[*_~]|</[a-z]+>)*\Z"
+_CLOSED = re.compile(_CLOSE)
 _UNIT = "[A-Za-z\u00b5\u03bc\u00b0%][A-Za-z0-9\u00b5\u03bc\u00b0%\u00b2\u00b3/\u00b7]{0,24}"
 _NUMBER = (
     r"(?<![0-9A-Za-z_.,])(?P<sign>[-\u2212+]?)"
@@ -39,23 +41,6 @@ _NUMBER = (
     r"(?P<gap>(?:[ \u00a0\u202f]|&nbsp;|&#160;)?)"
 )
 _ROUNDING = 1 + 1e-9
-
-_SAYS: dict[tuple[str, str], dict[str, tuple[str, ...]]] = {
-    ("direction", "uni"): {
-        "zh": ("单向", "每方向", "每个方向", "一个方向", "同一方向", "各方向"),
-        "en": (
-            *("one direction", "one way", "one-way", "unidirectional", "per direction"),
-            *("each direction", "each way", "a direction", "either direction"),
-        ),
-    },
-    ("direction", "bi"): {
-        "zh": ("双向", "两个方向", "收发合计"),
-        "en": ("both directions", "both ways", "bidirectional", "two-way", "two directions"),
-    },
-    ("density", "dense"): {"zh": ("稠密",), "en": ("dense",)},
-    ("density", "sparse"): {"zh": ("稀疏",), "en": ("sparse", "sparsity")},
-}
-"""Words by which a sentence says what a figure counts; the first is the one to suggest."""
 
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _SENTENCE_END = re.compile(r"(?<=[。！？；])|(?<=[.!?;])(?=\s)")
@@ -96,19 +81,6 @@ class Truth:
     unit: str = ""
     direction: str | None = None
     density: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Printed:
-    """A number as the text before a comment has it; offsets into that text."""
-
-    start: int
-    end: int
-    """Where number and unit end, before emphasis closes."""
-    number: float
-    decimals: int
-    unit: str
-    has_commas: bool
 
 
 def is_marker(comment: str) -> bool:
@@ -160,39 +132,6 @@ def parse(comment: str) -> Marker:
     return Marker(kind, key, parts, inputs, int(digits) if digits else None, "terms" in options)
 
 
-def read_number(before: str, unit: str) -> Printed | None:
-    """Return the number at the end of a text, with its unit; None when there is none.
-
-    Args:
-        before: Text or HTML up to the comment.
-        unit: The unit of the truth, which may be oddly written; others are letters and slashes.
-    """
-    own = f"{re.escape(unit)}|" if unit else ""
-    match = re.search(f"{_NUMBER}(?P<unit>{own}{_UNIT}|){_CLOSE}", before[-200:])
-    if match is None:
-        return None
-    offset = max(len(before) - 200, 0)
-    sign = -1 if match["sign"] in ("-", "\u2212") else 1
-    fraction = match["fraction"] or ""
-    number = sign * float(match["whole"].replace(",", "") + fraction)
-    end = match.end("unit") if match["unit"] else match.start("gap")
-    return Printed(
-        offset + match.start(),
-        offset + end,
-        number,
-        max(len(fraction) - 1, 0),
-        match["unit"],
-        "," in match["whole"],
-    )
-
-
-def read_text(before: str, text: str) -> tuple[int, int] | None:
-    """Return where a text stands at the end of another, emphasis aside."""
-    close = re.search(_CLOSE, before)
-    end = close.start() if close else len(before)
-    return (end - len(text), end) if text and before[:end].endswith(text) else None
-
-
 def compare(before: str, truth: Truth, marker: Marker, language: str) -> tuple[int, int]:
     """Return where the number stands, when it is right.
 
@@ -202,40 +141,48 @@ def compare(before: str, truth: Truth, marker: Marker, language: str) -> tuple[i
     """
     if isinstance(truth.value, Text):
         text = truth.value.in_language(language)
-        place = read_text(before, text)
-        if place is None:
+        bare = _CLOSED.sub("", before, count=1)
+        if not text or not bare.endswith(text):
             message = f"the text before the marker must be '{text}'"
             raise MarkerError(message, rule="value-differs", target=before[-20:], hint=text)
-        return place
+        return len(bare) - len(text), len(bare)
     unit = "" if truth.unit == units.NO_UNIT else truth.unit
-    printed = read_number(before, unit)
+    exact = _with_unit(_short(truth.value), unit)
+    # The unit of the truth may be oddly written; others are letters and slashes.
+    own = f"{re.escape(unit)}|" if unit else ""
+    pattern = re.compile(f"{_NUMBER}(?P<unit>{own}{_UNIT}|){_CLOSE}")
+    printed = pattern.search(before, max(len(before) - 200, 0))
     if printed is None:
-        right = _with_unit(f"{_short(truth.value)}", unit)
-        message = f"a number must stand right before the marker, such as '{right}'"
-        raise MarkerError(message, target=before[-20:].strip(), hint=right)
-    shown = before[printed.start : printed.end]
-    if unit and not printed.unit:
+        message = f"a number must stand right before the marker, such as '{exact}'"
+        raise MarkerError(message, target=before[-20:].strip(), hint=exact)
+    end = printed.end("unit") if printed["unit"] else printed.start("gap")
+    shown = before[printed.start() : end]
+    if unit and not printed["unit"]:
         hint = _with_unit(shown, unit)
         message = f"'{shown}' lacks its unit between number and marker"
         raise MarkerError(message, rule="value-unit", target=shown, hint=hint)
     try:
-        expected = units.convert(truth.value, unit, printed.unit)
+        expected = units.convert(truth.value, unit, printed["unit"])
     except units.UnitError as error:
-        right = _with_unit(_short(truth.value), unit)
         message = f"'{shown}' is not in {unit or 'a bare number'}: {error}"
-        raise MarkerError(message, rule="value-unit", target=shown, hint=right) from error
+        raise MarkerError(message, rule="value-unit", target=shown, hint=exact) from error
+    number = float(printed["whole"].replace(",", "") + (printed["fraction"] or ""))
+    number *= -1 if printed["sign"] in ("-", "\u2212") else 1
+    decimals = max(len(printed["fraction"] or "") - 1, 0)
     if marker.digits is not None:
         expected = float(f"{expected:.{marker.digits - 1}e}")
-        is_right = math.isclose(printed.number, expected, rel_tol=1e-9, abs_tol=1e-12)
+        is_right = math.isclose(number, expected, rel_tol=1e-9, abs_tol=1e-12)
     else:
-        half = 0.5 * 10.0**-printed.decimals
-        is_right = abs(printed.number - expected) <= half * _ROUNDING
+        is_right = abs(number - expected) <= 0.5 * 10.0**-decimals * _ROUNDING
     if not is_right:
-        right = _with_unit(_repair(expected, printed), printed.unit, shown)
-        exact = _with_unit(_short(truth.value), unit)
+        # As many decimals as are written, or more where they would falsify it.
+        while decimals < 6 and abs(round(expected, decimals) - expected) > 0.005 * abs(expected):
+            decimals += 1
+        right = f"{expected:{',' if ',' in printed['whole'] else ''}.{decimals}f}"
+        hint = _with_unit(right, printed["unit"], " " if re.search(r"\s", shown) else "")
         message = f"'{shown}' is not what the data say: {exact}"
-        raise MarkerError(message, rule="value-differs", target=shown, hint=right)
-    return printed.start, printed.end
+        raise MarkerError(message, rule="value-differs", target=shown, hint=hint)
+    return printed.start(), end
 
 
 def _short(value: float) -> str:
@@ -243,57 +190,31 @@ def _short(value: float) -> str:
     return written if len(written) <= 12 else f"{value:.6g}"
 
 
-def _repair(expected: float, printed: Printed) -> str:
-    """Return the right number with as many decimals, or more where they would falsify it."""
-    decimals = printed.decimals
-    while decimals < 6 and abs(round(expected, decimals) - expected) > 0.005 * abs(expected):
-        decimals += 1
-    return f"{expected:{',' if printed.has_commas else ''}.{decimals}f}"
-
-
-def _with_unit(number: str, unit: str, like: str = "") -> str:
-    if not unit:
-        return number
-    gap = "" if like and not re.search(r"[\s\u00a0]", like) else " "
-    return f"{number}{gap}{unit}"
+def _with_unit(number: str, unit: str, gap: str = " ") -> str:
+    return f"{number}{gap}{unit}" if unit else number
 
 
 def missing_terms(sentence: str, truth: Truth, language: str) -> list[str]:
     """Return the words for direction and density that a sentence should hold and does not."""
-    bare = _COMMENT.sub("", sentence).lower()
-    lacking = []
-    for term, value in (("direction", truth.direction), ("density", truth.density)):
-        words = _SAYS.get((term, value or ""), {}).get(language, ())
-        if words and not any(word in bare for word in words):
-            lacking.append(words[0])
-    return lacking
+    says, bare = words_of("says", language), sentence.lower()
+    every = [says[one].split(" | ") for one in (truth.direction, truth.density) if one in says]
+    return [words[0] for words in every if not any(word in bare for word in words)]
 
 
 def context(lines: list[str], line: int, column: int) -> str:
     """Return what a reader takes in with a number: its sentence, or its row and the table's head.
 
-    Args:
-        lines: The lines of the note.
-        line: 1-based.
-        column: 1-based, of the marker.
+    `line` and `column` are those of the marker, from 1; comments are left out.
     """
-    index = line - 1
-    is_row = lines[index].lstrip(" >").startswith("|")
-    first = index
+    first = last = line - 1
     while first > 0 and lines[first - 1].strip(" >"):
         first -= 1
-    if is_row:
-        return "\n".join([*lines[first : first + 2], lines[index]])
-    last = index
     while last + 1 < len(lines) and lines[last + 1].strip(" >"):
         last += 1
-    text = "\n".join(lines[first : last + 1])
-    at = sum(len(one) + 1 for one in lines[first:index]) + column - 1
-    # Comments hold no sentences; keep their length, so that offsets stay.
-    bare = _COMMENT.sub(lambda match: " " * len(match[0]), text)
-    start = 0
-    for end in [*(match.start() for match in _SENTENCE_END.finditer(bare)), len(bare)]:
-        if at <= end:
-            return text[start:end]
-        start = end
-    return text[start:]
+    own = lines[line - 1]
+    if own.lstrip(" >").startswith("|"):
+        return _COMMENT.sub("", "\n".join([*lines[first : first + 2], own]))
+    before = "\n".join([*lines[first : line - 1], own[: column - 1]])
+    after = "\n".join([own[column - 1 :], *lines[line : last + 1]])
+    said = [_SENTENCE_END.split(_COMMENT.sub(" ", text)) for text in (before, after)]
+    return said[0][-1] + said[1][0]

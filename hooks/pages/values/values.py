@@ -7,27 +7,26 @@ compares numbers with what is looked up here, `links` makes them links on the si
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 from urllib.parse import urlencode
 
 from hooks.calc import engine
-from hooks.data import BlockError, Text, measured, terms, wording
+from hooks.data import BlockError, FactBase, Text, measured, terms, wording
 from hooks.findings import nearest
+from hooks.links import page_address
 from hooks.pages import citations
 from hooks.pages.values.markers import Marker, MarkerError, Truth, parse
 from hooks.pages.words import words_of
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from pathlib import Path
+Run = Callable[[str, dict[str, Any]], Mapping[str, object]]
 
-    from hooks.data import FactBase
-
-    Run = Callable[[str, dict[str, Any]], Mapping[str, object]]
-
-_SHOW = ("value", "p5", "p95", "min", "max", "ratio", "n")
-_SIZE = re.compile(r"(?P<number>\d+)(?P<unit>[KMGT]i)?B\Z")
+_SHOW = {"value": False, "ratio": True}
+"""What a marker may show of a measurement: its value, or its ratio to a specification."""
+_UNITS = ("", "Ki", "Mi", "Gi", "Ti")
+_SIZE = re.compile(rf"(?P<number>\d+)(?P<unit>{'|'.join(_UNITS)})B\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,16 +84,17 @@ class Resolver:
             message = f"row '{parts['row']}' of '{parts['family']}' has no '{parts['column']}'"
             raise MarkerError(message, target=parts["column"], hint=hint)
         source = self.base.sources.get(cell.source)
-        words = words_of("values", language)
         what = [row.title.in_language(language), column.title.in_language(language)]
         what += terms(language, direction=column.direction, density=column.density, per=column.per)
-        cited = citations.cited(cell, source, language) if source else ""
-        title = words["semicolon"].join([" · ".join(what), *([cited] if cited else [])])
+        title, href = " · ".join(what), ""
+        if source is not None:
+            cited, href = citations.cited(cell, source, language), source.url
+            title += words_of("values", language)["semicolon"] + cited
         truth = Truth(cell.value, column.unit or "", column.direction, column.density)
-        href = source.url if source else ""
         return Resolved(truth, title, href, cell.confidence.lower(), cell.source)
 
     def _record(self, file: str) -> tuple[measured.Record, bool]:
+        """Return a record, and whether its program has changed since."""
         if file not in self.records:
             try:
                 record = measured.load_record(file, self.docs, self.known)
@@ -104,32 +104,31 @@ class Resolver:
         return self.records[file]
 
     def _measured(self, marker: Marker, language: str) -> Resolved:
-        file = marker.parts["file"]
+        file, name, query = marker.parts["file"], marker.parts["result"], dict(marker.inputs)
         record, is_stale = self._record(file)
-        name, query = marker.parts["result"], dict(marker.inputs)
-        show = query.pop("show", "value")
-        _known(show, dict.fromkeys(_SHOW), "value 'show'")
+        is_ratio = _known(query.pop("show", "value"), _SHOW, "value 'show'")
         words = words_of("values", language)
+        said: measured.Summary | measured.Result
         if name.startswith("summary/"):
-            title, value, unit, direction, statistic = _summary(record, name, show, language)
+            said = line = _summary(record, name)
+            value = line.value if not is_ratio else line.ratio_to and line.ratio_to.ratio
         else:
             results = {result.id: result for result in record.results}
-            result = _known(name, results, f"result in '{file}'")
-            point = _point(result, query)
-            number = result.n if show == "n" else point.get(show)
-            if isinstance(number, bool) or not isinstance(number, int | float):
-                has = [key for key in _SHOW if key in point]
-                raise MarkerError(f"the point has no '{show}', only {', '.join(has)}", target=show)
-            title, value, unit = result.title, number, "" if show == "n" else result.unit
-            direction = None if show == "n" else result.direction
-            statistic = wording.statistic(result.statistic, language)
-        machine = record.machine.gpu or ""
-        day = words["day"].format(record.date.isoformat())
-        about = [title.in_language(language), statistic, machine, day]
-        said = f"{words['measured']}{words['colon']}{words['semicolon'].join(filter(None, about))}"
-        if is_stale:
-            said += words["stale"]
-        return Resolved(Truth(value, unit, direction), said, file, "measured", stale=is_stale)
+            said = result = _known(name, results, f"result in '{file}'")
+            value = None if is_ratio else _point(result, query).get("value")
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            what = "ratio" if is_ratio else "number"
+            raise MarkerError(f"there is no {what} at '{name}'", target=name)
+        truth = Truth(value) if is_ratio else Truth(value, said.unit, said.direction)
+        about = [
+            said.title.in_language(language),
+            wording.statistic(said.statistic, language) if said.statistic else "",
+            record.machine.gpu or "",
+            words["day"].format(record.date.isoformat()),
+        ]
+        title = f"{words['measured']}{words['colon']}{words['semicolon'].join(filter(None, about))}"
+        title += words["stale"] if is_stale else ""
+        return Resolved(truth, title, file, "measured", stale=is_stale)
 
     def _calc(self, marker: Marker, language: str) -> Resolved:
         name, output = marker.parts["name"], marker.parts["output"]
@@ -157,9 +156,11 @@ class Resolver:
         }
         said = ", ".join(f"{key} = {text}" for key, text in given.items())
         title = f"{words['computed']}{words['colon']}{name}({said}) → {output}"
-        query = urlencode({f"{name}.{key}": text for key, text in given.items()})
-        prefix = "" if language == "zh" else f"{language}/"
-        href = f"{prefix}calc/{name}.html?{query}" if f"calc/{name}" in self.pages else ""
+        query, page = (
+            urlencode({f"{name}.{key}": text for key, text in given.items()}),
+            f"calc/{name}",
+        )
+        href = f"{page_address(page, language)}?{query}" if page in self.pages else ""
         return Resolved(Truth(value, own_unit or unit), title, href, "calc")
 
     def _input(self, text: str, language: str) -> float | str:
@@ -177,10 +178,8 @@ class Resolver:
 
 def _output_unit(name: str, output: str) -> str:
     """Return the unit that a calculator gives an output in, where it says so."""
-    for one in engine.default().record(name).get("outputs", ()):
-        if one.get("key") == output:
-            return str(one.get("unit") or "")
-    return ""
+    outputs = engine.default().record(name).get("outputs", ())
+    return next((str(one.get("unit") or "") for one in outputs if one.get("key") == output), "")
 
 
 def _known(name: str, known: Mapping[str, Any], what: str) -> Any:
@@ -191,29 +190,13 @@ def _known(name: str, known: Mapping[str, Any], what: str) -> Any:
     raise MarkerError(f"there is no {what} '{name}'{end}", target=name, hint=hint)
 
 
-def _summary(
-    record: measured.Record, name: str, show: str, language: str
-) -> tuple[Text, float, str, str | None, str]:
-    """Return title, value, unit, direction and statistic of `summary/N`, counted from 1."""
+def _summary(record: measured.Record, name: str) -> measured.Summary:
+    """Return the line `summary/N`, counted from 1."""
     number = name.removeprefix("summary/")
     if not number.isdigit() or not 1 <= int(number) <= len(record.summary):
         message = f"'{name}' must be summary/1 to summary/{len(record.summary)}"
         raise MarkerError(message, target=name)
-    line = record.summary[int(number) - 1]
-    statistic = wording.statistic(line.statistic, language) if line.statistic else ""
-    if show == "ratio":
-        if line.ratio_to is None:
-            raise MarkerError(f"'{name}' is compared with no specification", target=show)
-        return line.title, line.ratio_to.ratio, "", None, statistic
-    if show in ("min", "max"):
-        if line.spread is None:
-            raise MarkerError(f"'{name}' has no spread", target=show)
-        value = line.spread.min if show == "min" else line.spread.max
-        return line.title, value, line.unit, line.direction, statistic
-    if show != "value":
-        message = f"a line of the summary has value, min, max and ratio, not '{show}'"
-        raise MarkerError(message, target=show)
-    return line.title, line.value, line.unit, line.direction, statistic
+    return record.summary[int(number) - 1]
 
 
 def _point(result: measured.Result, query: Mapping[str, str]) -> dict[str, Any]:
@@ -236,8 +219,6 @@ def _point(result: measured.Result, query: Mapping[str, str]) -> dict[str, Any]:
 def _place(value: object) -> str:
     """Return a place on an axis as text: `4MiB` and 4194304 are one."""
     text = f"{value:g}" if isinstance(value, float) else str(value)
-    match = _SIZE.match(text)
-    if match:
-        power = {"": 0, "Ki": 1, "Mi": 2, "Gi": 3, "Ti": 4}[match["unit"] or ""]
-        return str(int(match["number"]) << (10 * power))
+    if match := _SIZE.match(text):
+        return str(int(match["number"]) << (10 * _UNITS.index(match["unit"])))
     return text
