@@ -149,13 +149,3 @@ def lines_of_fences(fences: tuple[Fence, ...]) -> set[int]:
         for fence in fences
         for number in range(fence.line - 1, fence.line + fence.text.count("\n") + 1)
     }
-
-
-def shown_in(notes: Catalogue, kind: str) -> dict[str, list[str]]:
-    """Return the ids of the notes that show a fence of a kind, by its text."""
-    found: dict[str, dict[str, None]] = {}
-    for note in notes.notes.values():
-        for fence in note.source.fences:
-            if kind_of(fence) == kind:
-                found.setdefault(fence.text.strip(), {})[note.id] = None
-    return {text: list(ids) for text, ids in found.items()}

@@ -40,7 +40,7 @@ def gather(
         *questions.items(notes),
         *glossary.items(terms),
         *resources.items(library),
-        *calculator.items(calculators, blocks.shown_in(notes, "calc")),
+        *calculator.items(calculators, notes),
         *blocks.items(notes, fences),
         *answers.items(notes),
     ]

@@ -7,15 +7,12 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from html import escape
-from pathlib import Path
 
-from hooks.cache import Cache
-from hooks.data import FactBase, Known, downloads, measured, wording
+from hooks.data import downloads, number, stale_programs
 from hooks.drawings import Chart, Point
 from hooks.drawings.charts import grammar, svg
 from hooks.pages import citations, measured_table
-from hooks.pages.html import render
-from hooks.pages.words import words_of
+from hooks.pages.frame import Stock, fill_line, words_of
 
 _ROOT = re.compile(r"\A<svg(?P<attributes>[^>]*)>")
 _SIZE = re.compile(r' (?:width|height|version)="[^"]*"')
@@ -30,34 +27,23 @@ class Drawn:
     files: dict[str, str] = field(default_factory=dict)
 
 
-def draw(
-    chart: Chart,
-    spec: str,
-    base: FactBase,
-    *,
-    docs: Path,
-    root: Path,
-    language: str,
-    page_dir: str = "",
-    cache: Cache | None = None,
-    known: Known | None = None,
-) -> Drawn:
+def draw(chart: Chart, spec: str, stock: Stock, language: str, page_dir: str = "") -> Drawn:
     """Return the HTML for a chart that has been read; `spec` is the text of its fence, which names
     the file to download, and links start at `page_dir`, the page's folder in the site.
     """
-    drawing = svg.draw(grammar.specification(chart), cache)
+    drawing = svg.draw(grammar.specification(chart), stock.cache)
     name = f"{chart.name}-{hashlib.sha256(spec.encode()).hexdigest()[:8]}.csv"
     path = f"{downloads.FOLDER}/charts/{language}/{name}"
     words = words_of("chart", language)
-    record = measured.load_record(chart.record, docs, known) if chart.record else None
+    record = stock.record(chart.record) if chart.record else None
     files = {"CSV": path} | ({words["record"]: chart.record} if chart.record else {})
-    heads, rows = _table(chart, words)
-    cited = [base.sources[key] for key in chart.sources if key in base.sources]
-    html = render(
+    sources, (heads, rows) = stock.base.sources, _table(chart, words)
+    cited = [sources[key] for key in chart.sources if key in sources]
+    html = fill_line(
         "chart.html",
         chart=chart,
         words=words,
-        is_stale=record is not None and bool(measured.stale_programs(record, root)),
+        is_stale=record is not None and bool(stale_programs(record, stock.root)),
         drawing=_named(drawing, chart),
         machine=measured_table.machine(record, chart.record or "", language) if record else "",
         summary=words["table"].format(len(chart.points)),
@@ -114,7 +100,7 @@ def _place(point: Point) -> str:
 
 def _range(point: Point) -> str:
     ends = (point.low, point.high)
-    return "–".join(wording.number(end) for end in ends if end is not None)
+    return "–".join(number(end) for end in ends if end is not None)
 
 
 def _csv(chart: Chart) -> str:

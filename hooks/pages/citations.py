@@ -5,8 +5,7 @@ from __future__ import annotations
 from html import escape
 
 from hooks.data import Cell, Source
-from hooks.pages.html import way
-from hooks.pages.words import words_of
+from hooks.pages.frame import way, words_of
 
 
 def downloads(files: dict[str, str], before: str, page_dir: str) -> str:

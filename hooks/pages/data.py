@@ -52,13 +52,12 @@ class Data:
     @cached_property
     def fences(self) -> DataFences:
         """Renders the fences that show data; what the check has rendered is there already."""
-        return DataFences(self.facts[0], self.docs, self.root, self.notes, cache=self.cache)
+        return DataFences(self.facts[0], self.docs, self.root, self.notes, self.cache)
 
     @cached_property
     def resolver(self) -> values.Resolver:
         """Looks up the numbers in prose, likewise."""
-        known, pages = self.fences.known, frozenset(self.notes.ids())
-        return values.Resolver(self.facts[0], self.docs, self.root, pages, known=known)
+        return values.Resolver(self.fences)
 
     @cached_property
     def items(self) -> tuple[Item, ...]:

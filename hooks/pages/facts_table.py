@@ -19,8 +19,8 @@ from hooks.data import (
     terms,
 )
 from hooks.links import page_address
-from hooks.pages import citations, html
-from hooks.pages.words import words_of
+from hooks.pages import citations
+from hooks.pages.frame import fill_line, way, words_of
 
 FIELDS = ("table", "columns", "rows", "where", "order", "caption")
 """The options of a `facts` fence."""
@@ -48,8 +48,8 @@ def render(spec: str, base: FactBase, language: str, page_dir: str = "") -> str:
     table = _Table(base, language)
     rows = [table.row(row, chosen.columns) for row in chosen.rows.values()]
     files = {kind.upper(): downloads.path_of(chosen.name, kind) for kind in ("csv", "json")}
-    bibliography = html.way(page_address(citations.PAGE, language), page_dir)
-    return html.render(
+    bibliography = way(page_address(citations.PAGE, language), page_dir)
+    return fill_line(
         "facts.html",
         words=words,
         title=caption(options.get("caption"), family.title, language),

@@ -8,22 +8,17 @@ from __future__ import annotations
 
 import posixpath
 from dataclasses import dataclass, field
-from functools import cached_property
-from pathlib import Path
 
-from hooks.cache import Cache
 from hooks.calc import CalcError
-from hooks.calc import engine as calc_engine
-from hooks.data import BlockError, FactBase, measured
+from hooks.data import BlockError
 from hooks.drawings import Chart
 from hooks.drawings.charts import spec
 from hooks.links import page_address
 from hooks.markdown import Fence
-from hooks.notes import LANGUAGES, Catalogue, Note
-from hooks.pages import blocks, chart, facts_table, measured_table
-from hooks.pages import calculator as calc_page
+from hooks.notes import Note
+from hooks.pages import blocks, calculator, chart, facts_table, measured_table
 from hooks.pages.chart import Drawn
-from hooks.pages.view import View
+from hooks.pages.frame import Stock
 
 KINDS = ("facts", "measured", "calc", "chart")
 """The first word of such a fence."""
@@ -32,17 +27,9 @@ ERRORS = (BlockError, CalcError)
 
 
 @dataclass(eq=False)
-class DataFences:
+class DataFences(Stock):
     """Renders the data fences of one build."""
 
-    base: FactBase
-    docs: Path
-    root: Path
-    notes: Catalogue
-    known: measured.Known = field(default_factory=dict)
-    """Measured records that the build has read."""
-    cache: Cache | None = None
-    """Where drawings of charts are kept from build to build."""
     _made: dict[tuple[str, ...], str] = field(default_factory=dict)
     _charts: dict[tuple[str, str], Chart] = field(default_factory=dict)
 
@@ -65,17 +52,7 @@ class DataFences:
         """
         if kind != "chart":
             return Drawn(self._html(kind, text, language, page_dir))
-        return chart.draw(
-            self.chart(text, language),
-            text,
-            self.base,
-            docs=self.docs,
-            root=self.root,
-            language=language,
-            page_dir=page_dir,
-            cache=self.cache,
-            known=self.known,
-        )
+        return chart.draw(self.chart(text, language), text, self, language, page_dir)
 
     def chart(self, text: str, language: str) -> Chart:
         """Return what a `chart` fence shows; BlockError as for `show`."""
@@ -92,31 +69,5 @@ class DataFences:
     def _render(self, kind: str, text: str, language: str, page_dir: str) -> str:
         if kind == "facts":
             return facts_table.render(text, self.base, language, page_dir)
-        if kind == "measured":
-            return measured_table.render_measured(
-                text,
-                docs_dir=self.docs,
-                root=self.root,
-                language=language,
-                page_dir=page_dir,
-                known=self.known,
-            )
-        return calc_page.render_block(
-            text,
-            calculators=calc_engine.default(self.base),
-            language=language,
-            page_dir=page_dir,
-            titles=self._titles[language],
-            users=self._showing.get(text.strip(), ()),
-        )
-
-    @cached_property
-    def _showing(self) -> dict[str, list[str]]:
-        """The ids of the notes that show a calculator, by its name."""
-        return blocks.shown_in(self.notes, "calc")
-
-    @cached_property
-    def _titles(self) -> dict[str, dict[str, str]]:
-        """The titles of the notes as each language shows them, by note id."""
-        views = (View(self.notes, language) for language in LANGUAGES)
-        return {view.language: {note.id: note.title for note in view.shown()} for view in views}
+        draw = measured_table.render if kind == "measured" else calculator.render
+        return draw(text, self, language, page_dir)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from hooks.data import LearningPath
 from hooks.links import resolve
 from hooks.notes import Catalogue, Entry, needed
-from hooks.pages import html
+from hooks.pages.frame import fill
 from hooks.pages.view import View
 
 MOST = 8
@@ -86,7 +86,7 @@ def foot(
     groups = {"first": first, "next": following, "linked": dict.fromkeys(linked[:MOST], "")}
     rows = [(words[kind], those) for kind, wanted in groups.items() if (those := items(wanted))]
     done = note_id if any(path.place(note_id) is not None for path in paths) else ""
-    return html.fill("foot.html", title=words["title"], rows=rows, done=done) if rows else ""
+    return fill("foot.html", title=words["title"], rows=rows, done=done) if rows else ""
 
 
 def _following(

@@ -12,10 +12,9 @@ from hooks.data import VENDORS, Glossary, Term, flat
 from hooks.findings import Finding, nearest
 from hooks.markdown import Heading
 from hooks.notes import LANGUAGES, Catalogue, Note
-from hooks.pages import html
+from hooks.pages.frame import fill, fill_line, way, words_of
 from hooks.pages.items import Item, Said, areas_of
 from hooks.pages.view import View
-from hooks.pages.words import words_of
 
 Uses = dict[str, list[tuple[Note, Heading | None]]]
 """The sections that use a term, by its id; None for the text above a note's headings."""
@@ -36,7 +35,7 @@ def address(term: str, page_id: str) -> str:
 
 def page(to: str, page_id: str) -> str:
     """Return the address of a page, from another one of the same language."""
-    return html.way(f"{to}.html", posixpath.dirname(page_id))
+    return way(f"{to}.html", posixpath.dirname(page_id))
 
 
 def check(glossary: Glossary, notes: Catalogue) -> list[Finding]:
@@ -159,7 +158,7 @@ def render(view: View, glossary: Glossary, uses: Uses | None = None) -> str:
         if (terms := [entry(term) for term in subject.terms if term.says is not None])
     ]
     letters = _letters(entries, language)
-    filled = html.fill(
+    filled = fill(
         "glossary.html",
         words=words,
         count=words["count"].format(len(entries), sum(map(len, letters.values()))),
@@ -209,7 +208,7 @@ def vendor_table(glossary: Glossary, language: str) -> str:
             rows.append((anchor(term.id), term.name(language), names, numbers))
         if rows:
             subjects.append((subject.title.in_language(language), rows))
-    return html.render(
+    return fill_line(
         "vendor_terms.html",
         words=words,
         vendors=[words.get(key, name) for key, name in VENDORS.items()],

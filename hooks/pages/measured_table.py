@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import posixpath
-from pathlib import Path
 from typing import Any
 
 from hooks.data import (
     BlockError,
-    Known,
     Record,
     Result,
     Specification,
     Summary,
     axis_title,
     label,
-    load_record,
     names,
     number,
     pick,
@@ -24,8 +21,7 @@ from hooks.data import (
     statistic,
     terms,
 )
-from hooks.pages import html
-from hooks.pages.words import words_of
+from hooks.pages.frame import Stock, fill_line, way, words_of
 
 VIEWS = ("summary", "points", "heatmap")
 
@@ -36,20 +32,12 @@ def _words(file: str, language: str) -> dict[str, str]:
     return words | words_of("simulated", language) if "/simulated/" in file else words
 
 
-def render_measured(
-    spec: str,
-    *,
-    docs_dir: Path,
-    root: Path,
-    language: str,
-    page_dir: str = "",
-    known: Known | None = None,
-) -> str:
+def render(spec: str, stock: Stock, language: str, page_dir: str = "") -> str:
     """Return the HTML for a `measured` fence.
 
-    `spec` is YAML with `file` (below docs_dir) and, optionally, `results` (ids, which choose and
-    order) and `view`: summary (default), points or heatmap. Programs are named from `root`, links
-    start at `page_dir`, a folder in the site such as `en/link/topo`.
+    `spec` is YAML with `file` (below the notes) and, optionally, `results` (ids, which choose and
+    order) and `view`: summary (default), points or heatmap. Links start at `page_dir`, a folder in
+    the site such as `en/link/topo`.
 
     Raises:
         BlockError: The fence names what does not exist or what the record does not have, or
@@ -61,24 +49,24 @@ def render_measured(
         raise BlockError("a measured block needs a line 'file: TOPIC/measured/NAME.json'")
     view = str(options.get("view", "summary"))
     pick([view], dict.fromkeys(VIEWS), "view")
-    record = load_record(file, docs_dir, known)
+    record = stock.record(file)
     words = _words(file, language)
-    docs = f"{docs_dir.resolve().relative_to(root.resolve()).as_posix()}/"
+    docs = f"{stock.docs.resolve().relative_to(stock.root.resolve()).as_posix()}/"
 
     def program(path: str) -> tuple[str, str]:
         below = path.removeprefix(docs)
-        return posixpath.basename(path), "" if below == path else html.way(below, page_dir)
+        return posixpath.basename(path), "" if below == path else way(below, page_dir)
 
-    return html.render(
+    return fill_line(
         "measured.html",
         words=words,
-        stale=stale_programs(record, root),
+        stale=stale_programs(record, stock.root),
         tables=_tables(record, view, names(options, "results"), words, language),
         machine=machine(record, file, language),
         notes=record.notes.in_language(language) if record.notes else "",
         command=record.command,
         programs=[program(one.path) for one in record.all_programs],
-        record=html.way(file, page_dir),
+        record=way(file, page_dir),
     )
 
 

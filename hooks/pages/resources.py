@@ -8,10 +8,9 @@ from collections.abc import Mapping, Sequence
 from hooks.data import GENERAL, KINDS, LEVELS, FactBase, Library, Resource, Text, plain_address
 from hooks.links import bare_addresses, page_address
 from hooks.notes import LANGUAGES, Catalogue, Note
-from hooks.pages.html import fill, way
+from hooks.pages.frame import fill, row_of, way, words_of
 from hooks.pages.items import Item, Said
 from hooks.pages.topics import Area
-from hooks.pages.words import row_of, words_of
 
 PAGE = "resources/index"
 """The note that shows the library; its own links, and those of pages about us, cite nothing."""

@@ -15,9 +15,7 @@ from hooks.links import page_address
 from hooks.notes import Note
 from hooks.pages.citations import PAGE, anchor
 from hooks.pages.footnotes import mark
-from hooks.pages.html import render as render_line
-from hooks.pages.html import way
-from hooks.pages.words import words_of
+from hooks.pages.frame import fill_line, way, words_of
 
 _OWN_GROUP = 3
 """A publisher of at least so many sources is a group of its own."""
@@ -36,7 +34,7 @@ def render(base: FactBase, users: Mapping[str, Sequence[Note]], language: str) -
 
     def entry(key: str) -> str:
         source = base.sources[key]
-        return render_line(
+        return fill_line(
             "source.html",
             words=words,
             anchor=anchor(key),

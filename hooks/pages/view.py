@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from hooks.notes import Catalogue, Note
-from hooks.pages.words import words_of
+from hooks.pages.frame import words_of
 
 _SPECIAL = re.compile(r"([\\`*_\[\]<>$|])")
 

@@ -35,9 +35,9 @@ BAD = {
 }
 RENDERS: dict[str, tuple[Any, str]] = {
     "facts": (facts_table, "render"),
-    "measured": (measured_table, "render_measured"),
+    "measured": (measured_table, "render"),
     "chart": (spec, "read"),
-    "calc": (calculator, "render_block"),
+    "calc": (calculator, "render"),
 }
 
 

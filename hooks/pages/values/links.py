@@ -6,10 +6,9 @@ import re
 from collections.abc import Mapping
 from html import escape
 
-from hooks.pages.html import way
+from hooks.pages.frame import way, words_of
 from hooks.pages.values.markers import KINDS, MarkerError, compare, is_marker, parse
 from hooks.pages.values.values import Resolved, Resolver
-from hooks.pages.words import words_of
 
 _HTML_MARKER = re.compile(r"<!--\s*(?P<text>(?:(?!-->).)*?)\s*-->", re.DOTALL)
 

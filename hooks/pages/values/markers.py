@@ -14,7 +14,7 @@ from urllib.parse import unquote
 
 from hooks.data import Text, units
 from hooks.findings import nearest
-from hooks.pages.words import words_of
+from hooks.pages.frame import words_of
 
 KINDS = ("fact", "measured", "calc")
 _OPTIONS = ("round", "terms")
