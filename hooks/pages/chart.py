@@ -11,7 +11,8 @@ from html import escape
 from hooks.data import downloads, number, stale_programs
 from hooks.drawings import Chart, Point
 from hooks.drawings.charts import grammar, svg
-from hooks.pages import citations, measured_table
+from hooks.pages import measured_table
+from hooks.pages import sources as bibliography
 from hooks.pages.frame import Stock, fill_line, words_of
 
 _ROOT = re.compile(r"\A<svg(?P<attributes>[^>]*)>")
@@ -49,8 +50,8 @@ def draw(chart: Chart, spec: str, stock: Stock, language: str, page_dir: str = "
         summary=words["table"].format(len(chart.points)),
         columns=heads,
         rows=rows,
-        sources=[(one.url, citations.cited_source(one, language)) for one in cited],
-        downloads=citations.downloads(files, words["data"], page_dir),
+        sources=[(one.url, bibliography.cited_source(one, language)) for one in cited],
+        downloads=bibliography.downloads(files, words["data"], page_dir),
     )
     return Drawn(html, {path: _csv(chart)})
 

@@ -19,7 +19,7 @@ from hooks.data import (
     terms,
 )
 from hooks.links import page_address
-from hooks.pages import citations
+from hooks.pages import sources as bibliography
 from hooks.pages.frame import fill_line, way, words_of
 
 FIELDS = ("table", "columns", "rows", "where", "order", "caption")
@@ -48,7 +48,7 @@ def render(spec: str, base: FactBase, language: str, page_dir: str = "") -> str:
     table = _Table(base, language)
     rows = [table.row(row, chosen.columns) for row in chosen.rows.values()]
     files = {kind.upper(): downloads.path_of(chosen.name, kind) for kind in ("csv", "json")}
-    bibliography = way(page_address(citations.PAGE, language), page_dir)
+    every = way(page_address(bibliography.PAGE, language), page_dir)
     return fill_line(
         "facts.html",
         words=words,
@@ -61,18 +61,18 @@ def render(spec: str, base: FactBase, language: str, page_dir: str = "") -> str:
         sources=[
             {
                 "url": source.url,
-                "cited": citations.cited_source(source, language),
+                "cited": bibliography.cited_source(source, language),
                 "details": [
                     *([words["secondary"]] if source.kind == "secondary" else []),
                     words["read"].format(source.read.isoformat()),
                     words["confidence"].format("/".join(sorted(grades))),
                 ],
-                "entry": f"{bibliography}#{citations.anchor(key)}",
+                "entry": f"{every}#{bibliography.anchor(key)}",
             }
             for key, grades in table.used.items()
             if (source := base.sources.get(key))
         ],
-        downloads=citations.downloads(files, words["data"] + words["colon"], page_dir),
+        downloads=bibliography.downloads(files, words["data"] + words["colon"], page_dir),
     )
 
 
@@ -122,7 +122,7 @@ class _Table:
             "is_text": isinstance(value, Text),
             "shown": value.in_language(self.language) if isinstance(value, Text) else str(value),
             "url": source.url if source else "",
-            "cited": citations.cited(cell, source, self.language) if source else "",
+            "cited": bibliography.cited(cell, source, self.language) if source else "",
             "grade": cell.confidence.lower(),
             "number": list(self.used).index(cell.source) + 1,
             "mark": self.mark(cell.note),

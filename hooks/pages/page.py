@@ -13,8 +13,8 @@ from hooks.drawings import diagrams, figures
 from hooks.findings import Finding
 from hooks.links import moved, safety
 from hooks.markdown import PLACE, Rendered, finish
-from hooks.notes import Catalogue, Note, drafts, twins
-from hooks.pages import aliases, answers, blocks, footnotes, questions, takeaway
+from hooks.notes import Catalogue, Note, drafts, is_takeaway, twins
+from hooks.pages import answers, blocks, footnotes, questions
 from hooks.pages import fences as data_fences
 from hooks.pages.term_marks import Marks
 from hooks.pages.values import links
@@ -23,6 +23,11 @@ from hooks.search import from_html, sections
 
 _CORNER = re.compile(r"<th((?: style=\"[^\"]*\")?)></th>")
 """An empty corner of a table, which a screen reader must not announce as a column's heading."""
+
+
+_HEADING = re.compile(r'<h[1-6]\b[^>]*?\bid="(?P<id>[^"]+)"[^>]*>')
+AFTER = "<!-- after the takeaway -->"
+"""Where overrides/partials/content.html puts what may be done with the page."""
 
 
 @dataclass(frozen=True)
@@ -96,7 +101,7 @@ def complete(page: Rendered, place: Place, shared: Shared) -> tuple[str, Effects
     html = footnotes.complete(html, note)
     twin = notes.twin(note)
     if twin is not None:
-        html = aliases.add_aliases(html, twins.twin_ids(note, twin))
+        html = add_aliases(html, twins.twin_ids(note, twin))
     html = moved.add_anchors(html, note.id, shared.moved)
     folder = shared.docs / place.folder
     html = figures.inline_figures(
@@ -121,7 +126,28 @@ def complete(page: Rendered, place: Place, shared: Shared) -> tuple[str, Effects
         html = drafts.notice(place.language) + html
     html = shared.drawings.put_in(html, note.language)  # search has collected the diagram's text
     html = shared.marks.mark(html, note)  # after search has collected: it finds the text alone
-    return takeaway.card(html, note), effects
+    return card(html, note), effects
+
+
+def add_aliases(html: str, aliases: Mapping[str, str]) -> str:
+    """Put an empty anchor with the twin's id at the start of each heading that has one."""
+
+    def with_alias(match: re.Match[str]) -> str:
+        alias = html_lib.escape(aliases.get(html_lib.unescape(match["id"]), ""))
+        return match[0] + (f'<span class="twin-alias" id="{alias}"></span>' if alias else "")
+
+    return _HEADING.sub(with_alias, html)
+
+
+def card(html: str, note: Note) -> str:
+    """Return a page with its takeaway, its first section of level 2, in a box; else as it is."""
+    first = next((one for one in note.source.headings if one.level == 2), None)
+    before, start, rest = html.partition("<h2")
+    if first is None or not is_takeaway(first.text) or not start:
+        return html
+    section, start_of_next, rest = rest.partition("<h2")
+    box = f'<section class="takeaway">\n<h2{section}</section>{AFTER}\n'
+    return before + box + start_of_next + rest
 
 
 def free_corners(html: str) -> str:

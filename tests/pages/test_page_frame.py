@@ -9,7 +9,7 @@ import pytest
 
 from hooks.data import load_paths
 from hooks.notes import Entry, minutes
-from hooks.pages import foot, page, takeaway
+from hooks.pages import foot, page
 from tests.samples import note, tree
 
 PATHS = (
@@ -37,18 +37,18 @@ PAGES = {
 def test_the_takeaway_is_a_card(case: str, tmp_path: Path) -> None:
     html, wanted = PAGES[case]
     found, _ = tree(tmp_path, {"t/one.en.md": note("## Takeaway\n\nA.\n")})
-    made = takeaway.card(html, found.notes["t/one.en.md"])
+    made = page.card(html, found.notes["t/one.en.md"])
     section = made[made.index("<section") : made.index("</section>") + 10]
     assert section.startswith('<section class="takeaway">\n<h2 id="t">') and wanted in section
     assert made.replace('<section class="takeaway">\n', "").replace(
-        f"</section>{takeaway.AFTER}\n", ""
+        f"</section>{page.AFTER}\n", ""
     ) == (html)
 
 
 def test_a_page_without_one_stays_as_it_is(tmp_path: Path) -> None:
     found, _ = tree(tmp_path, {"t/one.md": note("## 数据\n\n甲\n\n## 一句话结论\n\n乙\n")})
     html = '<h2 id="数据">数据</h2><p>甲</p><h2 id="一句话结论">一句话结论</h2><p>乙</p>'
-    assert takeaway.card(html, found.notes["t/one.md"]) == html
+    assert page.card(html, found.notes["t/one.md"]) == html
 
 
 def test_an_empty_corner_is_no_heading() -> None:

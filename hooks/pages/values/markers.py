@@ -2,7 +2,7 @@
 
 `989.4 TFLOPS<!-- fact accelerators/h100-sxm/bf16 -->` is plain text on GitHub. This module reads
 the comment and the number before it, and compares the number with the truth as it was rounded;
-`hooks.values` looks the truth up.
+`values` looks the truth up.
 """
 
 from __future__ import annotations
@@ -53,9 +53,7 @@ class MarkerError(ValueError):
         self, message: str, *, rule: str = "value-marker", target: str = "", hint: str = ""
     ) -> None:
         super().__init__(message)
-        self.rule = rule
-        self.target = target
-        self.hint = hint
+        self.rule, self.target, self.hint = rule, target, hint
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,12 +73,21 @@ class Marker:
 
 @dataclass(frozen=True, slots=True)
 class Truth:
-    """What a marker's number must be."""
+    """What a marker names: what its number must be, and how to show it in one language."""
 
     value: float | Text
     unit: str = ""
     direction: str | None = None
     density: str | None = None
+    title: str = ""
+    """Source, date and confidence in one line."""
+    href: str = ""
+    """An address, or a path below the folder of the site; empty when there is nothing to open."""
+    grade: str = ""
+    """`a` or `b` for facts, `measured`, `calc`: how the link is marked."""
+    source: str = ""
+    """The key of the source, for facts."""
+    stale: bool = False
 
 
 def is_marker(comment: str) -> bool:

@@ -16,7 +16,7 @@ from hooks.calc import engine
 from hooks.data import BlockError, Text, measured, terms, wording
 from hooks.findings import nearest
 from hooks.links import page_address
-from hooks.pages import citations
+from hooks.pages import sources as bibliography
 from hooks.pages.frame import Stock, words_of
 from hooks.pages.values.markers import Marker, MarkerError, Truth, parse
 
@@ -26,31 +26,15 @@ _UNITS = ("", "Ki", "Mi", "Gi", "Ti")
 _SIZE = re.compile(rf"(?P<number>\d+)(?P<unit>{'|'.join(_UNITS)})B\Z")
 
 
-@dataclass(frozen=True, slots=True)
-class Resolved:
-    """What a marker names, and how to show it in one language."""
-
-    truth: Truth
-    title: str
-    """Source, date and confidence in one line."""
-    href: str
-    """An address, or a path below the folder of the site; empty when there is nothing to open."""
-    grade: str
-    """`a` or `b` for facts, `measured`, `calc`: how the link is marked."""
-    source: str = ""
-    """The key of the source, for facts."""
-    stale: bool = False
-
-
 @dataclass(slots=True)
 class Resolver:
     """Looks markers up; remembers what it has found, for one build."""
 
     stock: Stock
     _records: dict[str, tuple[measured.Record, bool]] = field(default_factory=dict)
-    _found: dict[tuple[str, str], Resolved] = field(default_factory=dict)
+    _found: dict[tuple[str, str], Truth] = field(default_factory=dict)
 
-    def resolve(self, marker: Marker, language: str) -> Resolved:
+    def resolve(self, marker: Marker, language: str) -> Truth:
         """Return what a marker names; the check asks first, then the page.
 
         Raises:
@@ -62,7 +46,7 @@ class Resolver:
             self._found[key] = looked_up[marker.kind](marker, language)
         return self._found[key]
 
-    def _fact(self, marker: Marker, language: str) -> Resolved:
+    def _fact(self, marker: Marker, language: str) -> Truth:
         parts = marker.parts
         family = _known(parts["family"], self.stock.base.families, "family of facts")
         row = _known(parts["row"], family.rows, f"row of '{parts['family']}'")
@@ -77,10 +61,10 @@ class Resolver:
         what += terms(language, direction=column.direction, density=column.density, per=column.per)
         title, href = " · ".join(what), ""
         if source is not None:
-            cited, href = citations.cited(cell, source, language), source.url
+            cited, href = bibliography.cited(cell, source, language), source.url
             title += words_of("values", language)["semicolon"] + cited
-        truth = Truth(cell.value, column.unit or "", column.direction, column.density)
-        return Resolved(truth, title, href, cell.confidence.lower(), cell.source)
+        told = (column.unit or "", column.direction, column.density)
+        return Truth(cell.value, *told, title, href, cell.confidence.lower(), cell.source)
 
     def _record(self, file: str) -> tuple[measured.Record, bool]:
         """Return a record, and whether its program has changed since."""
@@ -92,7 +76,7 @@ class Resolver:
             self._records[file] = (record, bool(measured.stale_programs(record, self.stock.root)))
         return self._records[file]
 
-    def _measured(self, marker: Marker, language: str) -> Resolved:
+    def _measured(self, marker: Marker, language: str) -> Truth:
         file, name, query = marker.parts["file"], marker.parts["result"], dict(marker.inputs)
         record, is_stale = self._record(file)
         is_ratio = _known(query.pop("show", "value"), _SHOW, "value 'show'")
@@ -108,7 +92,7 @@ class Resolver:
         if isinstance(value, bool) or not isinstance(value, int | float):
             what = "ratio" if is_ratio else "number"
             raise MarkerError(f"there is no {what} at '{name}'", target=name)
-        truth = Truth(value) if is_ratio else Truth(value, said.unit, said.direction)
+        told = ("", None) if is_ratio else (said.unit, said.direction)
         about = [
             said.title.in_language(language),
             wording.statistic(said.statistic, language) if said.statistic else "",
@@ -117,9 +101,9 @@ class Resolver:
         ]
         title = f"{words['measured']}{words['colon']}{words['semicolon'].join(filter(None, about))}"
         title += words["stale"] if is_stale else ""
-        return Resolved(truth, title, file, "measured", stale=is_stale)
+        return Truth(value, *told, None, title, file, "measured", stale=is_stale)
 
-    def _calc(self, marker: Marker, language: str) -> Resolved:
+    def _calc(self, marker: Marker, language: str) -> Truth:
         name, output = marker.parts["name"], marker.parts["output"]
         inputs = {key: self._input(value, language) for key, value in marker.inputs.items()}
         try:
@@ -148,12 +132,12 @@ class Resolver:
         query = urlencode({f"{name}.{key}": text for key, text in given.items()})
         page = self.stock.notes.in_language(f"calc/{name}", language)
         href = f"{page_address(page.id, language)}?{query}" if page is not None else ""
-        return Resolved(Truth(value, own_unit or unit), title, href, "calc")
+        return Truth(value, own_unit or unit, title=title, href=href, grade="calc")
 
     def _input(self, text: str, language: str) -> float | str:
         """Return an input: a number, `@family/row/column` for a fact, or a word."""
         if text.startswith("@"):
-            value = self._fact(parse(f"fact {text[1:]}"), language).truth.value
+            value = self._fact(parse(f"fact {text[1:]}"), language).value
             if isinstance(value, Text):
                 raise MarkerError(f"'{text}' is no number", target=text)
             return value
