@@ -24,7 +24,7 @@ from hooks.drawings import diagrams
 from hooks.links import moved
 from hooks.markdown import rendered, split, text_of
 from hooks.notes import draft_ids, drafts, history, minutes, published
-from hooks.pages import Effects, Place, Shared, calculator, catalogue, questions, term_marks, topics
+from hooks.pages import Effects, Shared, View, calculator, catalogue, questions, term_marks, topics
 from hooks.pages import foot as feet
 from hooks.pages import page as a_page
 from hooks.search import entries, install
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from hooks.findings import Finding
     from hooks.handbook import Tree
-    from hooks.pages import Item, Said
+    from hooks.pages import Item, Place, Said
     from hooks.search import sections
 
 
@@ -202,9 +202,8 @@ def foot(build: Build, place: Place) -> str:
     if note is None:
         return ""
     if language not in build.ways:
-        build.ways[language] = feet.ways(tree.notes, tree.entries, language)
-    ways = build.ways[language]
-    return feet.foot(ways, tree.paths, note.id, tree.notes, language, place.url_of)
+        build.ways[language] = feet.ways(View(tree.notes, language), tree.entries, tree.paths)
+    return feet.foot(build.ways[language], note.id, place.url_of)
 
 
 def complete_site(

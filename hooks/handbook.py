@@ -30,7 +30,7 @@ from hooks.notes import (
 )  # fmt: skip
 from hooks.pages import Data, markers, topics
 from hooks.pages import catalogue as everything
-from hooks.pages import fences as data_fences
+from hooks.pages import data as data_fences
 from hooks.pages import glossary as glossary_page
 from hooks.pages import paths as paths_page
 from hooks.pages.values import check as value_check

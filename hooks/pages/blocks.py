@@ -18,10 +18,10 @@ from hooks.data import BlockError, caption, load_record
 from hooks.findings import Fast
 from hooks.markdown import Fence, plain_text
 from hooks.notes import Catalogue, Note
-from hooks.pages.items import Item, Said, areas_of
+from hooks.pages.view import Item, Said, areas_of
 
 if TYPE_CHECKING:
-    from hooks.pages.fences import DataFences
+    from hooks.pages.data import DataFences
 
 NAMED_BY = {"chart": ("table", "file"), "facts": ("table",), "measured": ("file",)}
 """The fields of a fence that say what it shows."""

@@ -22,8 +22,7 @@ from hooks.links import page_address
 from hooks.notes import LANGUAGES, Catalogue
 from hooks.pages.blocks import kind_of
 from hooks.pages.frame import Stock, fill_line, say, way, words_of
-from hooks.pages.items import Item, Said, areas_of
-from hooks.pages.view import View
+from hooks.pages.view import Item, Said, View, areas_of
 
 TOPIC = "calc"
 """The folder of the calculators' own pages."""

@@ -80,7 +80,9 @@ def _table(chart: Chart, words: dict[str, str]) -> tuple[list[str], list[list[st
         (words["row"] if is_named else chart.x_title, lambda point: point.x_label)
     ]
     if is_named:
-        columns.append((chart.x_title, _place))
+        columns.append(
+            (chart.x_title, lambda point: point.x if isinstance(point.x, str) else f"{point.x:g}")
+        )
     if chart.series:
         columns.append((words["series"], lambda point: point.series))
     columns.append((f"{words['value']}{unit}", lambda point: point.written or f"{point.y:g}"))
@@ -93,10 +95,6 @@ def _table(chart: Chart, words: dict[str, str]) -> tuple[list[str], list[list[st
         columns.append((title, lambda point: f"{point.y / whole:.1%}" if whole else ""))
     heads = [title for title, _ in columns]
     return heads, [[said(point) for _, said in columns] for point in chart.points]
-
-
-def _place(point: Point) -> str:
-    return point.x if isinstance(point.x, str) else f"{point.x:g}"
 
 
 def _range(point: Point) -> str:

@@ -11,8 +11,7 @@ from hooks.findings import Finding, nearest
 from hooks.markdown import Heading
 from hooks.notes import LANGUAGES, Catalogue, Note
 from hooks.pages.frame import fill, fill_line, way, words_of
-from hooks.pages.items import Item, Said, areas_of
-from hooks.pages.view import View
+from hooks.pages.view import Item, Said, View, areas_of
 
 Uses = dict[str, list[tuple[Note, Heading | None]]]
 """The sections that use a term, by its id; None for the text above a note's headings."""

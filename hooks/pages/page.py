@@ -15,7 +15,7 @@ from hooks.links import moved, safety
 from hooks.markdown import PLACE, Rendered, finish
 from hooks.notes import Catalogue, Note, drafts, is_takeaway, twins
 from hooks.pages import answers, blocks, footnotes, questions
-from hooks.pages import fences as data_fences
+from hooks.pages import data as data_fences
 from hooks.pages.term_marks import Marks
 from hooks.pages.values import links
 from hooks.pages.values.values import Resolver

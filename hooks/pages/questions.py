@@ -16,8 +16,7 @@ from urllib.parse import urljoin
 from hooks.links import resolve
 from hooks.notes import Card, Catalogue, Note, questions
 from hooks.pages.frame import fill, row_of, words_of
-from hooks.pages.items import Item, Said, areas_of, versions
-from hooks.pages.view import View
+from hooks.pages.view import Item, Said, View, areas_of, versions
 from hooks.pages.view import escape as markdown_escape
 
 SCRIPT = "questions.js"
