@@ -116,9 +116,7 @@ def begin(tree: Tree, site: Path, *, is_serving: bool) -> Build:
         tree = replace(tree, notes=published(tree.notes), entries=shown)
     now = int(os.environ.get("SOURCE_DATE_EPOCH", time.time()))
     data, marks, drawings = tree.data, term_marks.Marks(tree.glossary), diagrams.Drawings(tree.docs)
-    shared = Shared(
-        tree.docs, tree.notes, held, data.fences, data.resolver, drawings, marks, tree.moved
-    )
+    shared = Shared(data, tree.notes, held, drawings, marks, tree.moved)
     return Build(
         tree,
         shared,

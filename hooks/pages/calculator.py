@@ -30,13 +30,11 @@ _PLACE = re.compile(r'class="(?:calc-tile )?calc" data-calc="([a-z0-9-]+)"')
 
 
 def render(source: str, stock: Stock, language: str, page_dir: str = "") -> str:
-    """Return the HTML for a `calc` fence: a calculator's name, or a tile of it.
+    """Return the HTML for a `calc` fence: a calculator's name, or a tile of it; CalcError where
+    there is no such calculator, input or output, or its example does not compute.
 
     Links start at `page_dir`, the page's folder in the site. A calculator's own page names the
     notes that show it.
-
-    Raises:
-        CalcError: There is no such calculator, input or output, or its example does not compute.
     """
     calculators, view = engine.default(stock.base), View(stock.notes, language)
 

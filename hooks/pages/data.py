@@ -51,8 +51,7 @@ class DataFences(Stock):
     def check(self, kind: str, fence: Fence, note: Note) -> None:
         """Render a fence as the page of its note will show it; charts are read, not drawn.
 
-        Raises:
-            BlockError, CalcError: The fence asks for what is not there.
+        BlockError or CalcError where it asks for what is not there.
         """
         if kind == "chart":
             self.chart(blocks.text_of(fence), note.language)
@@ -88,16 +87,16 @@ class DataFences(Stock):
         return draw(text, self, language, page_dir)
 
 
+@dataclass(eq=False)
 class Data:
     """The data that pages show: each part is read when somebody first asks for it."""
 
-    def __init__(
-        self, root: Path, notes: Catalogue, library: resources.Library, cache: Cache, docs: Path
-    ) -> None:
-        """Note where the data lie; nothing is read yet."""
-        self.root, self.docs, self.notes, self.library = root, docs, notes, library
-        self.cache = cache
-        self._users: dict[str, dict[str, list[Note]]] = {}
+    root: Path
+    notes: Catalogue
+    library: resources.Library
+    cache: Cache
+    docs: Path
+    _users: dict[str, dict[str, list[Note]]] = field(default_factory=dict)
 
     @cached_property
     def facts(self) -> tuple[facts.FactBase, list[Finding]]:

@@ -8,7 +8,6 @@ from string import ascii_lowercase
 
 from hooks.data import (
     Cell,
-    Column,
     FactBase,
     Row,
     Text,
@@ -32,15 +31,12 @@ def used_sources(spec: str, base: FactBase) -> list[str]:
 
 
 def render(spec: str, base: FactBase, language: str, page_dir: str = "") -> str:
-    """Return the HTML for a `facts` fence.
+    """Return the HTML for a `facts` fence; BlockError where it asks for what does not exist.
 
     `spec` is YAML with `table` and, optionally, `columns` and `rows` to choose and order, `where`
     (conditions such as `year >= 2020`) and `order` (a column, `-` before it for the largest first)
     instead, and `caption` (a text or {zh, en}) in place of the family's title. Links start at
     `page_dir`, a folder in the site such as `en/link/topo`.
-
-    Raises:
-        BlockError: The YAML is wrong, or names a table, column or row that does not exist.
     """
     options = read_options(spec, FIELDS, "facts")
     chosen = select(options, base)
@@ -54,7 +50,11 @@ def render(spec: str, base: FactBase, language: str, page_dir: str = "") -> str:
         words=words,
         title=caption(options.get("caption"), family.title, language),
         corner=family.row_header.in_language(language),
-        columns=[_heading(column, language) for column in chosen.columns.values()],
+        columns=[
+            (one, terms(language, direction=one.direction, density=one.density, per=one.per))
+            for one in chosen.columns.values()
+        ],
+        language=language,
         rows=rows,
         note=family.note.in_language(language) if family.note else "",
         notes=[(_letter(number), note) for number, note in enumerate(table.notes)],
@@ -74,13 +74,6 @@ def render(spec: str, base: FactBase, language: str, page_dir: str = "") -> str:
         ],
         downloads=bibliography.downloads(files, words["data"] + words["colon"], page_dir),
     )
-
-
-def _heading(column: Column, language: str) -> tuple[str, str, str]:
-    """Return title, unit and terms of a column."""
-    unit = "" if column.unit in (None, "none") else str(column.unit)
-    details = terms(language, direction=column.direction, density=column.density, per=column.per)
-    return column.title.in_language(language), unit, " · ".join(details)
 
 
 def _letter(number: int) -> str:

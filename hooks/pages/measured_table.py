@@ -34,15 +34,11 @@ def _words(file: str, language: str) -> dict[str, str]:
 
 
 def render(spec: str, stock: Stock, language: str, page_dir: str = "") -> str:
-    """Return the HTML for a `measured` fence.
+    """Return the HTML for a `measured` fence; BlockError where it asks for what is not there.
 
     `spec` is YAML with `file` (below the notes) and, optionally, `results` (ids, which choose and
     order) and `view`: summary (default), points or heatmap. Links start at `page_dir`, a folder in
     the site such as `en/link/topo`.
-
-    Raises:
-        BlockError: The fence names what does not exist or what the record does not have, or
-            the record is invalid.
     """
     options = read_options(spec, ("file", "results", "view"), "measured")
     file = options.get("file")

@@ -15,10 +15,9 @@ from hooks.links import moved, safety
 from hooks.markdown import PLACE, Rendered, finish
 from hooks.notes import Catalogue, Note, drafts, is_takeaway, twins
 from hooks.pages import answers, blocks, footnotes, questions
-from hooks.pages import data as data_fences
+from hooks.pages.data import ERRORS, Data
 from hooks.pages.term_marks import Marks
 from hooks.pages.values import links
-from hooks.pages.values.values import Resolver
 from hooks.search import from_html, sections
 
 _CORNER = re.compile(r"<th((?: style=\"[^\"]*\")?)></th>")
@@ -58,12 +57,11 @@ class Place:
 class Shared:
     """What the pages of a site have in common."""
 
-    docs: Path
+    data: Data
     notes: Catalogue
+    """Those that the site shows."""
     held: frozenset[str]
     """The ids of drafts."""
-    fences: data_fences.DataFences
-    resolver: Resolver
     drawings: diagrams.Drawings
     marks: Marks
     moved: Mapping[str, str]
@@ -103,12 +101,12 @@ def complete(page: Rendered, place: Place, shared: Shared) -> tuple[str, Effects
     if twin is not None:
         html = add_aliases(html, twins.twin_ids(note, twin))
     html = moved.add_anchors(html, note.id, shared.moved)
-    folder = shared.docs / place.folder
+    docs = shared.data.docs
     html = figures.inline_figures(
-        html, page_dir=folder, docs_dir=shared.docs, language=place.language
+        html, page_dir=docs / place.folder, docs_dir=docs, language=place.language
     )
     html, problems = links.render(
-        html, shared.resolver, language=note.language, page_dir=place.folder
+        html, shared.data.resolver, language=note.language, page_dir=place.folder
     )
     effects.found += [Finding(note.file, 0, 0, "value-marker", one) for one in problems]
     is_own = note.language == place.language
@@ -162,8 +160,8 @@ def _with_data(page: Rendered, note: Note, place: Place, shared: Shared, effects
     def show(match: re.Match[str]) -> str:
         kind, text = page.html.places[int(match["number"])]
         try:
-            drawn = shared.fences.show(kind, text, place.language, place.folder)
-        except data_fences.ERRORS:  # a preview goes on: the check has said what is wrong
+            drawn = shared.data.fences.show(kind, text, place.language, place.folder)
+        except ERRORS:  # a preview goes on: the check has said what is wrong
             return f"<pre><code>{html_lib.escape(text)}</code></pre>"
         effects.files |= drawn.files
         return blocks.with_id(drawn.html, anchors.pop((kind, text), ""))

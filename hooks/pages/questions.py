@@ -45,6 +45,7 @@ def fold(html: str, note: Note, twin: Note | None) -> tuple[str, list[Card]]:
     end = foot.start() if foot else len(html)
     chunks = _HEADING.split(html[:end])
     labels, words = questions.LABELS[note.language], words_of("questions", note.language)
+    name = posixpath.basename(note.id)
     cards, shown = [], [chunks[0]]
     waiting = iter(zip(asked, keys, strict=False))
     for chunk in chunks[1:]:
@@ -63,7 +64,7 @@ def fold(html: str, note: Note, twin: Note | None) -> tuple[str, list[Card]]:
             Card(
                 key=f"{note.id}#{key}",
                 subject=note.title.split(words["colon"], 1)[-1],
-                page=posixpath.basename(note.id) + ".html",
+                page=f"{name}.html",
                 anchor=question.heading.id,
                 question=question.heading.text,
                 level=question.level,
@@ -72,7 +73,6 @@ def fold(html: str, note: Note, twin: Note | None) -> tuple[str, list[Card]]:
             )
         )
     if cards:
-        name = posixpath.basename(note.id)
         shown[0] += (
             f'<p class="question__practice"><a href="index.html?subject={name}#practice">'
             f"{words['try']}</a></p>\n"

@@ -99,11 +99,7 @@ def is_marker(comment: str) -> bool:
 
 
 def parse(comment: str) -> Marker:
-    """Read a comment's text.
-
-    Raises:
-        MarkerError: It is no marker.
-    """
+    """Read a comment's text; MarkerError where it is no marker."""
     kind, _, rest = comment.strip().partition(" ")
     if kind not in KINDS:
         hint = nearest(kind, KINDS)
@@ -140,11 +136,8 @@ def parse(comment: str) -> Marker:
 
 
 def compare(before: str, truth: Truth, marker: Marker, language: str) -> tuple[int, int]:
-    """Return where the number stands, when it is right.
-
-    Raises:
-        MarkerError: There is no number before the comment, it is another one, or its unit is
-            missing or wrong.
+    """Return where the number before a comment stands; MarkerError where there is none, it is
+    another one, or its unit is missing or wrong.
     """
     if isinstance(truth.value, Text):
         text = truth.value.in_language(language)

@@ -35,11 +35,7 @@ class Resolver:
     _found: dict[tuple[str, str], Truth] = field(default_factory=dict)
 
     def resolve(self, marker: Marker, language: str) -> Truth:
-        """Return what a marker names; the check asks first, then the page.
-
-        Raises:
-            MarkerError: It names what does not exist.
-        """
+        """Return what a marker names; MarkerError where that does not exist."""
         key = (marker.key, language)
         if key not in self._found:
             looked_up = {"fact": self._fact, "measured": self._measured, "calc": self._calc}
