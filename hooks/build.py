@@ -28,7 +28,7 @@ from hooks.pages import Effects, Shared, View, calculator, catalogue, questions,
 from hooks.pages import foot as feet
 from hooks.pages import page as a_page
 from hooks.search import entries, install
-from hooks.site import carry, check, entrance, previews, prune, publish, to_markdown
+from hooks.site import carry, check, previews, publish, to_markdown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -223,7 +223,8 @@ def complete_site(
         for one in ("zh", "en")
     }
     terms = list(tree.glossary.terms.values())
-    install.install(staged, theme_dirs, found, terms, offered, cache)
+    searched = install.files(staged, theme_dirs, found, terms, offered, cache)
+    publish.add_files(staged, dict(searched))
     publish.add_licences(tree.root, staged)
     places = [page.path.removesuffix(".md") for one in tree.entries for page in one.pages()]
     order = {note: number for number, note in enumerate(places)}
@@ -231,7 +232,6 @@ def complete_site(
     for files in (
         moved.redirect_pages(tree.moved, site_url),
         carry.files(leaves, build.about, site_url),
-        entrance.files(leaves, build.about, site_url),
         downloads.files(tree.facts),
         build.files,
         questions.files(build.asked, site_url),
@@ -244,5 +244,5 @@ def complete_site(
         packed = gzip.compress(sitemap.read_bytes(), mtime=0)
         publish.add_files(staged, {"sitemap.xml.gz": packed})
     if not build.is_serving:
-        prune.prune(staged)
+        publish.prune(staged)
     return sorted({*build.found, *check.check_site(staged, site_url=site_url, cache=cache)})

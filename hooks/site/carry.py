@@ -1,4 +1,4 @@
-"""The handbook to carry away: each page's Markdown, all of it in one file, lists for machines."""
+"""What stands beside the pages: their Markdown, all of it in one file, and what programs read."""
 
 from __future__ import annotations
 
@@ -8,6 +8,9 @@ import posixpath
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+
+import jinja2
 
 from hooks.site.to_markdown import markdown_of, placed
 
@@ -18,6 +21,9 @@ _WHOLE = {
 }
 _OTHER = {"zh": "[English](en/llms.txt)", "en": "[中文](../llms.txt)"}
 _START = {"zh": "开始", "en": "Start"}
+_FEED = Path(__file__).with_name("feed.xml")
+_NEW_NOTES = {"zh": "新笔记", "en": "new notes"}
+_MOST_ENTRIES = 50
 _LISTS = ("index", "tags")
 """Pages that only lead to the others: no part of the one file."""
 _HEADING = re.compile(r"(#{1,6})(?=[ \t])")
@@ -58,18 +64,24 @@ def folder_of(language: str) -> str:
 
 
 def files(leaves: Sequence[Leaf], about: Mapping[str, str], site_url: str) -> dict[str, str]:
-    """Return everything to carry away as Markdown, by paths in the site.
+    """Return Markdown to carry away, robots.txt, manifests and feeds, by paths in the site.
 
     Args:
         leaves: The pages in the order of the navigation.
         about: What the site says of itself, by language.
-        site_url: The address the site is published at; empty while unknown.
+        site_url: The address the site is published at; while it is unknown, there are no feeds.
     """
-    made = {markdown_of(leaf.page): _page(leaf, site_url) for leaf in leaves}
+    sitemap = f"\nSitemap: {site_url}sitemap.xml\n" if site_url else ""
+    made = {"robots.txt": f"User-agent: *\nAllow: /\n{sitemap}"}
+    made |= {markdown_of(leaf.page): _page(leaf, site_url) for leaf in leaves}
     for language, said in about.items():
         own = [leaf for leaf in leaves if leaf.language == language]
-        made[f"{folder_of(language)}llms.txt"] = _llms(own, language, said)
+        folder = folder_of(language)
+        made[f"{folder}llms.txt"] = _llms(own, language, said)
         made[f"handbook.{language}.md"] = _whole(own, language, said, site_url)
+        made[f"{folder}manifest.webmanifest"] = _manifest(language, said)
+        if site_url:
+            made[f"{folder}feed-new.xml"] = _feed(own, language, site_url)
     return made
 
 
@@ -134,3 +146,46 @@ def _shifted(line: str, deeper: int, prefix: str) -> str:
     if heading:
         line = "#" * min(len(heading[1]) + deeper, 6) + line[heading.end() :]
     return _FOOTNOTE.sub(lambda one: one["code"] or f"[^{prefix}{one['id']}]", line)
+
+
+def _manifest(language: str, description: str) -> str:
+    up = "../" if folder_of(language) else ""
+    manifest = {
+        "name": TITLES[language],
+        "short_name": "AI Infra & HPC",
+        "description": description,
+        "lang": language,
+        "start_url": "index.html",
+        "scope": up or "./",
+        "display": "minimal-ui",
+        "theme_color": "#16404a",
+        "background_color": "#fcfcf9",
+        "icons": [
+            {
+                "src": f"{up}assets/icons/icon-{size}.png",
+                "sizes": f"{size}x{size}",
+                "type": "image/png",
+            }
+            for size in (192, 512)
+        ],
+    }
+    return json.dumps(manifest, ensure_ascii=False, indent=2) + "\n"
+
+
+def _feed(leaves: Sequence[Leaf], language: str, site_url: str) -> str:
+    """Return a feed of the notes whose day is known, the latest first."""
+    shown = sorted((one for one in leaves if one.is_note and one.added), key=lambda one: one.page)
+    shown.sort(key=lambda one: str(one.added), reverse=True)
+    folder = folder_of(language)
+    template = jinja2.Template(_FEED.read_text("utf-8"), autoescape=True)
+    made = template.render(
+        language=language,
+        title=TITLES[language],
+        says=_NEW_NOTES[language],
+        site_url=site_url,
+        folder=folder,
+        path=f"{folder}feed-new.xml",
+        latest=shown[0].added if shown else "2000-01-01",
+        leaves=shown[:_MOST_ENTRIES],
+    )
+    return f"{made}\n"

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from defusedxml import ElementTree
 
-from hooks.site import carry, entrance
+from hooks.site import carry
 from tests.conftest import ROOT
 
 SITE = "https://example.org/h/"
@@ -40,7 +40,7 @@ LEAVES = [
     ],
 )
 def test_feed_lists_notes_latest_first(path: str, pages: list[str], updated: str) -> None:
-    root = ElementTree.fromstring(entrance.files(LEAVES, ABOUT, SITE)[path])
+    root = ElementTree.fromstring(carry.files(LEAVES, ABOUT, SITE)[path])
     entries = root.findall(f"{ATOM}entry")
     links = [one.get("href") for one in root.findall(f"{ATOM}entry/{ATOM}link")]
     assert links == [SITE + page for page in pages]
@@ -52,7 +52,7 @@ def test_feed_lists_notes_latest_first(path: str, pages: list[str], updated: str
 
 @pytest.mark.parametrize("site_url", [SITE, ""])
 def test_only_a_known_address_is_named(site_url: str) -> None:
-    made = entrance.files(LEAVES, ABOUT, site_url)
+    made = carry.files(LEAVES, ABOUT, site_url)
     assert "Allow: /" in made["robots.txt"]
     assert (f"Sitemap: {SITE}sitemap.xml" in made["robots.txt"]) is bool(site_url)
     assert ("feed-new.xml" in made) is bool(site_url)
@@ -66,7 +66,7 @@ def test_only_a_known_address_is_named(site_url: str) -> None:
     ],
 )
 def test_manifest_leads_to_icons_that_are_there(path: str, language: str, base: Path) -> None:
-    manifest = json.loads(entrance.files([], ABOUT, "")[path])
+    manifest = json.loads(carry.files([], ABOUT, "")[path])
     assert manifest["lang"] == language and manifest["start_url"] == "index.html"
     for icon in manifest["icons"]:
         content = Path(f"{base}/{icon['src']}".replace("/x/..", "")).read_bytes()
