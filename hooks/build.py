@@ -187,8 +187,6 @@ def merge(build: Build, effects: Effects, place: Place) -> None:
             note.meta.verified.isoformat() if note.meta.verified else "",
             place.sections,
             effects.carried,
-            note.meta.kind,
-            build.days.first.get(f"{build.tree.docs.name}/{note.path}"),
         )
         build.written.append(leaf)
 

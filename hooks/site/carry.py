@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import datetime
 import json
 import posixpath
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-
-import jinja2
 
 from hooks.site.to_markdown import markdown_of, placed
 
@@ -21,9 +17,6 @@ _WHOLE = {
 }
 _OTHER = {"zh": "[English](en/llms.txt)", "en": "[中文](../llms.txt)"}
 _START = {"zh": "开始", "en": "Start"}
-_FEED = Path(__file__).with_name("feed.xml")
-_NEW_NOTES = {"zh": "新笔记", "en": "new notes"}
-_MOST_ENTRIES = 50
 _LISTS = ("index", "tags")
 """Pages that only lead to the others: no part of the one file."""
 _HEADING = re.compile(r"(#{1,6})(?=[ \t])")
@@ -47,15 +40,6 @@ class Leaf:
     """Names of the sections it stands in, the topmost first; empty at the root."""
     text: str
     """Its Markdown (`to_markdown`), addresses still from the root."""
-    kind: str = "note"
-    added: datetime.date | None = None
-    """When its note entered the repository."""
-
-    @property
-    def is_note(self) -> bool:
-        """Whether this is a note of a topic: no list, no page about the handbook."""
-        topic, _, name = self.note.rpartition("/")
-        return bool(topic) and topic != "about" and name != "index" and self.kind not in ("", "map")
 
 
 def folder_of(language: str) -> str:
@@ -64,12 +48,12 @@ def folder_of(language: str) -> str:
 
 
 def files(leaves: Sequence[Leaf], about: Mapping[str, str], site_url: str) -> dict[str, str]:
-    """Return Markdown to carry away, robots.txt, manifests and feeds, by paths in the site.
+    """Return Markdown to carry away, robots.txt and manifests, by paths in the site.
 
     Args:
         leaves: The pages in the order of the navigation.
         about: What the site says of itself, by language.
-        site_url: The address the site is published at; while it is unknown, there are no feeds.
+        site_url: The address the site is published at; empty while unknown.
     """
     sitemap = f"\nSitemap: {site_url}sitemap.xml\n" if site_url else ""
     made = {"robots.txt": f"User-agent: *\nAllow: /\n{sitemap}"}
@@ -80,8 +64,6 @@ def files(leaves: Sequence[Leaf], about: Mapping[str, str], site_url: str) -> di
         made[f"{folder}llms.txt"] = _llms(own, language, said)
         made[f"handbook.{language}.md"] = _whole(own, language, said, site_url)
         made[f"{folder}manifest.webmanifest"] = _manifest(language, said)
-        if site_url:
-            made[f"{folder}feed-new.xml"] = _feed(own, language, site_url)
     return made
 
 
@@ -170,22 +152,3 @@ def _manifest(language: str, description: str) -> str:
         ],
     }
     return json.dumps(manifest, ensure_ascii=False, indent=2) + "\n"
-
-
-def _feed(leaves: Sequence[Leaf], language: str, site_url: str) -> str:
-    """Return a feed of the notes whose day is known, the latest first."""
-    shown = sorted((one for one in leaves if one.is_note and one.added), key=lambda one: one.page)
-    shown.sort(key=lambda one: str(one.added), reverse=True)
-    folder = folder_of(language)
-    template = jinja2.Template(_FEED.read_text("utf-8"), autoescape=True)
-    made = template.render(
-        language=language,
-        title=TITLES[language],
-        says=_NEW_NOTES[language],
-        site_url=site_url,
-        folder=folder,
-        path=f"{folder}feed-new.xml",
-        latest=shown[0].added if shown else "2000-01-01",
-        leaves=shown[:_MOST_ENTRIES],
-    )
-    return f"{made}\n"

@@ -27,7 +27,6 @@ LEFT_OUT: Final = (
     "*.md",  # the pages again, for machines and for carrying away
     "llms.txt",
     "*/llms.txt",
-    "*feed-*.xml",
     "sitemap.xml*",
     "robots.txt",
     "CNAME",

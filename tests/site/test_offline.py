@@ -19,7 +19,6 @@ READ = ("index.html", "link/带宽 1.html", "assets/a.css", "search/search_index
 UNREAD = (
     "link/带宽 1.md",
     "search/search_index.js",
-    "en/feed-new.xml",
     "sitemap.xml.gz",
     ".nojekyll",
 )
