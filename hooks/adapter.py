@@ -26,10 +26,8 @@ if str(ROOT) not in sys.path:  # MkDocs loads this file by path, whatever the wo
     sys.path.insert(0, str(ROOT))
 
 from hooks import build as building
-from hooks import preview
-from hooks.build import Build
+from hooks import handbook, preview
 from hooks.findings import Finding
-from hooks.handbook import read_tree
 from hooks.notes import navigation
 from hooks.pages import Place
 from hooks.site import offline, publish
@@ -43,6 +41,8 @@ if TYPE_CHECKING:
     from mkdocs.structure.nav import Navigation
     from mkdocs.structure.pages import Page
 
+    from hooks.build import Build
+
 log = get_plugin_logger("handbook")
 # A line a page, of no use to anybody.
 logging.getLogger("mkdocs.plugins.mkdocs_static_i18n").setLevel(logging.WARNING)
@@ -50,8 +50,7 @@ _KEY = "handbook"
 
 
 def _build(config: MkDocsConfig) -> Build:
-    build = config.extra[_KEY]
-    assert isinstance(build, Build)
+    build: Build = config.extra[_KEY]
     return build
 
 
@@ -79,7 +78,7 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
         config.edit_uri = None  # an edit button that leads nowhere is worse than none
     log.info("reading and checking the notes")
     docs, repo_url, site_url = Path(config.docs_dir), config.repo_url or "", config.site_url or ""
-    tree = read_tree(ROOT, docs, repo_url=repo_url, site_url=site_url)
+    tree = handbook.read_tree(ROOT, docs, repo_url=repo_url, site_url=site_url)
     site = Path(config.site_dir)
     # `mkdocs serve` renders into a temporary folder of its own: nothing to protect there.
     is_serving = site.parent == Path(tempfile.gettempdir()) and site.name.startswith("mkdocs_")
@@ -150,11 +149,12 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
 
     def render(*_: object) -> None:
         made = building.recall_page(build, page.markdown or "", place)
-        page.content, build.effects = made.html, made.effects
-        page.toc = get_toc(list(made.contents))
+        page.content, contents, build.effects = made
+        page.toc = get_toc(list(contents))
 
     page.render = render  # type: ignore[assignment,method-assign]
-    return building.fill(build, markdown, place)
+    added = build.days.first
+    return handbook.fill(build.tree, markdown, place.source, place.language, added)
 
 
 @event_priority(100)  # Before other plugins change what is complete

@@ -1,8 +1,8 @@
 """One build of the site: what it remembers between pages and languages, and what it adds to them.
 
 Pages come in as Markdown, with their paths in the sources and in the site; nothing here knows which
-generator made them. One page by itself: `fill` its Markdown, `recall_page`, hand what it leaves to
-`merge`, and end it with `foot`, which knows the other notes.
+generator made them. One page by itself: `handbook.fill` its Markdown, `recall_page`, hand what it
+leaves to `merge`, and end it with `foot`, which knows the other notes.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hooks import handbook
 from hooks.cache import code, digest, of_files
 from hooks.calc import engine, presets
 from hooks.data import downloads
@@ -27,8 +26,8 @@ from hooks.markdown import rendered, split, text_of
 from hooks.notes import draft_ids, drafts, history, minutes, published
 from hooks.pages import (
     Effects,
-    Place,
     Shared,
+    View,
     calculator,
     catalogue,
     messages,
@@ -39,25 +38,15 @@ from hooks.pages import (
 from hooks.pages import foot as feet
 from hooks.pages import page as a_page
 from hooks.search import entries, install
-from hooks.site import carry, check, entrance, previews, prune, publish, to_markdown
+from hooks.site import carry, check, previews, publish, to_markdown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from hooks.findings import Finding
     from hooks.handbook import Tree
-    from hooks.pages import Item, Said
+    from hooks.pages import Item, Place, Said
     from hooks.search import sections
-
-
-@dataclass(frozen=True, slots=True)
-class Made:
-    """A page that is complete, as it is kept."""
-
-    html: str
-    contents: tuple[Any, ...]
-    """Its table of contents, as the renderer has it."""
-    effects: Effects
 
 
 @dataclass
@@ -73,7 +62,6 @@ class Build:
     days: history.Days
     """When each file of a note was added, and changed last."""
     today: datetime.date
-    """The day of the build."""
     pages: int
     """How many pages a language has."""
     items: dict[tuple[str, str], list[tuple[Item, Said]]]
@@ -138,9 +126,7 @@ def begin(tree: Tree, site: Path, *, is_serving: bool) -> Build:
         tree = replace(tree, notes=published(tree.notes), entries=shown)
     now = int(os.environ.get("SOURCE_DATE_EPOCH", time.time()))
     data, marks, drawings = tree.data, term_marks.Marks(tree.glossary), diagrams.Drawings(tree.docs)
-    shared = Shared(
-        tree.docs, tree.notes, held, data.fences, data.resolver, drawings, marks, tree.moved
-    )
+    shared = Shared(data, tree.notes, held, drawings, marks, tree.moved)
     return Build(
         tree,
         shared,
@@ -161,16 +147,11 @@ def forget(build: Build) -> None:
     build.said = float("inf")  # how far one page is need not be told
 
 
-def fill(build: Build, markdown: str, place: Place) -> str:
-    """Return a page's Markdown with the generated lists at their markers."""
-    added = build.days.first
-    return handbook.fill(build.tree, markdown, place.source, place.language, added)
+def recall_page(build: Build, markdown: str, place: Place) -> tuple[str, tuple[Any, ...], Effects]:
+    """Return a page of an earlier build, or else make it: its HTML, its table of contents as the
+    renderer has it, and what it leaves.
 
-
-def recall_page(build: Build, markdown: str, place: Place) -> Made:
-    """Return a page of an earlier build, or else make it.
-
-    `markdown` is what goes to the renderer, once plugins have read what `fill` returned.
+    `markdown` is what goes to the renderer, once plugins have read what `handbook.fill` returned.
     """
     notes = build.tree.notes
     note = notes.notes.get(place.source)
@@ -180,7 +161,7 @@ def recall_page(build: Build, markdown: str, place: Place) -> Made:
     those = build.items.get((note.id, note.language), []) if note is not None else []
     key = (*where, markdown, *texts, [said.anchor for _, said in those])
 
-    def make() -> Made:
+    def make() -> tuple[str, tuple[Any, ...], Effects]:
         body = split(note.text).body if note is not None else ""
         if note is not None and body.strip("\n") == markdown.strip("\n"):
             page = note.rendered  # the check has read it
@@ -190,7 +171,7 @@ def recall_page(build: Build, markdown: str, place: Place) -> Made:
         if not build.is_serving:
             effects.carried = to_markdown.to_markdown(effects.plain, place.page)
         effects.plain = ""  # nobody asks for it again
-        return Made(html, page.html.contents, effects)
+        return html, page.html.contents, effects
 
     return build.tree.data.cache.recall("page", key, make, build.stamp)
 
@@ -216,8 +197,6 @@ def merge(build: Build, effects: Effects, place: Place) -> None:
             note.meta.verified.isoformat() if note.meta.verified else "",
             place.sections,
             effects.carried,
-            note.meta.kind,
-            build.days.first.get(f"{build.tree.docs.name}/{note.path}"),
         )
         build.written.append(leaf)
 
@@ -229,9 +208,8 @@ def foot(build: Build, place: Place) -> str:
     if note is None:
         return ""
     if language not in build.ways:
-        build.ways[language] = feet.ways(tree.notes, tree.entries, language)
-    ways = build.ways[language]
-    return feet.foot(ways, tree.paths, note.id, tree.notes, language, place.url_of)
+        build.ways[language] = feet.ways(View(tree.notes, language), tree.entries, tree.paths)
+    return feet.foot(build.ways[language], note.id, place.url_of)
 
 
 def complete_site(
@@ -243,12 +221,8 @@ def complete_site(
 ) -> list[Finding]:
     """Write what pages lead to beside them, and return what is wrong with the finished pages.
 
-    Args:
-        build: The build, all pages of which are on disk.
-        staged: The folder that they lie in.
-        theme_dirs: Where the theme's files lie.
-        queries: What the search suggests while nothing is typed, by language.
-        site_url: The address that the site is published at; empty while unknown.
+    All pages are on disk, in `staged`; `queries` are what the search suggests while nothing is
+    typed, by language; `site_url` is empty while unknown.
     """
     tree, cache, found = build.tree, build.tree.data.cache, list(build.searched.values())
     entries.add_entries(found, build.items)
@@ -257,7 +231,8 @@ def complete_site(
         for one in ("zh", "en")
     }
     terms = list(tree.glossary.terms.values())
-    install.install(staged, theme_dirs, found, terms, offered, cache)
+    searched = install.files(staged, theme_dirs, found, terms, offered, cache)
+    publish.add_files(staged, dict(searched))
     publish.add_licences(tree.root, staged)
     places = [page.path.removesuffix(".md") for one in tree.entries for page in one.pages()]
     order = {note: number for number, note in enumerate(places)}
@@ -265,7 +240,6 @@ def complete_site(
     for files in (
         moved.redirect_pages(tree.moved, site_url),
         carry.files(leaves, build.about, site_url),
-        entrance.files(leaves, build.about, site_url),
         downloads.files(tree.facts),
         build.files,
         questions.files(build.asked, site_url),
@@ -279,5 +253,5 @@ def complete_site(
         packed = gzip.compress(sitemap.read_bytes(), mtime=0)
         publish.add_files(staged, {"sitemap.xml.gz": packed})
     if not build.is_serving:
-        prune.prune(staged)
+        publish.prune(staged)
     return sorted({*build.found, *check.check_site(staged, site_url=site_url, cache=cache)})

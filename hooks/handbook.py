@@ -30,7 +30,7 @@ from hooks.notes import (
 )  # fmt: skip
 from hooks.pages import Data, markers, messages, topics
 from hooks.pages import catalogue as everything
-from hooks.pages import fences as data_fences
+from hooks.pages import data as data_fences
 from hooks.pages import glossary as glossary_page
 from hooks.pages import paths as paths_page
 from hooks.pages.values import check as value_check
@@ -72,13 +72,10 @@ class Tree:
 def read_tree(
     root: Path, docs: Path | None = None, *, repo_url: str = "", site_url: str = ""
 ) -> Tree:
-    """Read the sources below `root` and check them.
+    """Read the sources below `root` and check them; messages are relative to it.
 
-    Args:
-        root: The repository root, which messages are relative to.
-        docs: The folder of notes; default `root/docs`.
-        repo_url: The repository's address, by which links to itself are known.
-        site_url: The address the site is published at, likewise.
+    The notes lie in `docs`, by default `root/docs`; links to itself are known by the addresses of
+    the repository and the site.
     """
     docs = docs or root / "docs"
     layout, kept = Layout(docs), Cache(root / FOLDER)
@@ -91,6 +88,7 @@ def read_tree(
     former, wrong_moves = moved.read(layout, shown)
     data = Data(root, notes, library, kept, docs)
     settings = Settings(repo_url, site_url, root, docs.name)
+    drawings = diagrams.Drawings(docs)
     tree = Tree(root, docs, notes, entries, data, areas, learning, library, [], former, settings)
     found = [
         *(*wrong, *wrong_entries, *wrong_areas, *wrong_library, *wrong_paths, *wrong_moves),
@@ -100,7 +98,7 @@ def read_tree(
         *prerequisites.check_prerequisites(notes),
         *questions.check_questions(notes),
         *_orphans(root, docs, notes),
-        *_check_diagrams(notes, docs),
+        *(drawings.check(diagrams_of(notes)) if (docs / diagrams.LIBRARY).is_file() else ()),
         *_check_data(data),
         *check_links(notes, settings, generated_ids(tree, kept=True)),
     ]
@@ -128,11 +126,6 @@ def diagrams_of(notes: Catalogue) -> list[diagrams.Diagram]:
         for fence in note.source.fences
         if fence.info.split(" ")[0] == "mermaid"
     ]
-
-
-def _check_diagrams(notes: Catalogue, docs: Path) -> list[Finding]:
-    is_there = (docs / diagrams.LIBRARY).is_file()
-    return diagrams.Drawings(docs).check(diagrams_of(notes)) if is_there else []
 
 
 def _orphans(root: Path, docs: Path, notes: Catalogue) -> Iterator[Finding]:

@@ -10,6 +10,7 @@ import copy
 import logging
 import os
 import time
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -49,20 +50,19 @@ _STYLE: Final = (
 log = logging.getLogger("mkdocs.plugins.handbook")
 
 
+@dataclass
 class Left:
     """What the last build left of one language: enough to render a page of it again."""
 
-    def __init__(
-        self,
-        config: MkDocsConfig,
-        nav: Navigation,
-        files: Files,
-        env: jinja2.Environment,
-        language: str,
-    ) -> None:
-        self.config, self.nav, self.files, self.env = config, nav, files, env
-        self.language = language
+    config: MkDocsConfig
+    nav: Navigation
+    files: Files
+    env: jinja2.Environment
+    language: str
+
+    def __post_init__(self) -> None:
         # What the next language changes in the configuration, its theme and its plugins.
+        config = self.config
         self._own = {name: one for name, one in config.items() if isinstance(one, (str, bool))}
         self._theme = {name: copy.deepcopy(config.theme[name]) for name in config.theme}
         self._alternate = copy.deepcopy(config.extra.get("alternate"))

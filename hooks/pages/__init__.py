@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from hooks.pages.data import Data
-from hooks.pages.fences import DataFences
-from hooks.pages.items import Item, Said
+from hooks.pages.data import Data, DataFences
 from hooks.pages.page import Effects, Place, Shared
+from hooks.pages.view import Item, Said, View
 
-__all__ = ["Data", "DataFences", "Effects", "Item", "Place", "Said", "Shared"]
+__all__ = ["Data", "DataFences", "Effects", "Item", "Place", "Said", "Shared", "View"]

@@ -13,7 +13,7 @@ from markdown_it import MarkdownIt
 
 from hooks.markdown import github_slug, plain_text
 from hooks.notes import Catalogue, Note
-from hooks.pages.items import Item, Said, areas_of, versions
+from hooks.pages.view import Item, Said, areas_of, versions
 
 HEADING = re.compile(r"看到什么，?做什么")
 """What the heading of a table of symptoms is called in Chinese; its twin is the one in order."""

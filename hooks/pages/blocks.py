@@ -18,10 +18,10 @@ from hooks.data import BlockError, caption, load_record
 from hooks.findings import Fast
 from hooks.markdown import Fence, plain_text
 from hooks.notes import Catalogue, Note
-from hooks.pages.items import Item, Said, areas_of
+from hooks.pages.view import Item, Said, areas_of
 
 if TYPE_CHECKING:
-    from hooks.pages.fences import DataFences
+    from hooks.pages.data import DataFences
 
 NAMED_BY = {"chart": ("table", "file"), "facts": ("table",), "measured": ("file",)}
 """The fields of a fence that say what it shows."""
@@ -149,13 +149,3 @@ def lines_of_fences(fences: tuple[Fence, ...]) -> set[int]:
         for fence in fences
         for number in range(fence.line - 1, fence.line + fence.text.count("\n") + 1)
     }
-
-
-def shown_in(notes: Catalogue, kind: str) -> dict[str, list[str]]:
-    """Return the ids of the notes that show a fence of a kind, by its text."""
-    found: dict[str, dict[str, None]] = {}
-    for note in notes.notes.values():
-        for fence in note.source.fences:
-            if kind_of(fence) == kind:
-                found.setdefault(fence.text.strip(), {})[note.id] = None
-    return {text: list(ids) for text, ids in found.items()}

@@ -1,8 +1,11 @@
 """What a `calc` fence becomes: a place for the form, and all that needs no script.
 
 The fence holds a calculator's name. On the pages of the calculators everything is open; in a note
-the formula, assumptions and worked example are folded below the form. With inputs and outputs
-behind the name it is a tile (`calc_tile`).
+the formula, assumptions and worked example are folded below the form.
+
+With inputs and outputs behind the name, `training-memory: model, dp -> total, weights`, it is a
+tile, with an answer before any script runs. Its form is made by the calculator's own scripts, which
+the page loads when the tile comes into view.
 """
 
 from __future__ import annotations
@@ -10,77 +13,70 @@ from __future__ import annotations
 import html
 import posixpath
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-from hooks.calc import CalcError, Engine, registry
+from hooks.calc import CalcError, Engine, engine, registry
+from hooks.findings import nearest
 from hooks.links import page_address
-from hooks.notes import LANGUAGES
-from hooks.pages import calc_tile
-from hooks.pages.html import render, way
-from hooks.pages.items import Item, Said, areas_of
-from hooks.pages.words import say, words_of
+from hooks.notes import LANGUAGES, Catalogue
+from hooks.pages.blocks import kind_of
+from hooks.pages.frame import Stock, fill_line, say, way, words_of
+from hooks.pages.view import Item, Said, View, areas_of
 
 TOPIC = "calc"
 """The folder of the calculators' own pages."""
 _PLACE = re.compile(r'class="(?:calc-tile )?calc" data-calc="([a-z0-9-]+)"')
 
 
-def render_block(
-    source: str,
-    *,
-    calculators: Engine,
-    language: str,
-    page_dir: str = "",
-    titles: dict[str, str] | None = None,
-    users: Sequence[str] = (),
-) -> str:
-    """Return the HTML for a `calc` fence: a calculator's name, or a tile of it.
+def render(source: str, stock: Stock, language: str, page_dir: str = "") -> str:
+    """Return the HTML for a `calc` fence: a calculator's name, or a tile of it; CalcError where
+    there is no such calculator, input or output, or its example does not compute.
 
-    Links start at `page_dir`, the page's folder in the site, and lead to the notes that have
-    `titles`; a calculator's own page names its `users`, the ids of the notes that show it.
-
-    Raises:
-        CalcError: There is no such calculator, or its worked example does not compute.
+    Links start at `page_dir`, the page's folder in the site. A calculator's own page names the
+    notes that show it.
     """
-    titles = titles or {}
-    if ":" in source:
-        return calc_tile.render(
-            source, calculators=calculators, language=language, page_dir=page_dir, titles=titles
-        )
-    name = source.strip()
+    calculators, view = engine.default(stock.base), View(stock.notes, language)
+
+    def links(ids: Iterable[str]) -> list[tuple[str, str]]:
+        known = [(one, note) for one in ids if (note := view.note(one)) is not None]
+        return [(way(page_address(one, language), page_dir), note.title) for one, note in known]
+
+    name, is_tile, rest = (part.strip() for part in source.partition(":"))
     record, own = calculators.record(name), f"{TOPIC}/{name}"
+    noted = links([record["note"]])
+    said = {"name": name, "record": record, "language": language, "noted": noted}
+    if is_tile:
+        full = way(page_address(own, language), page_dir)
+        words = words_of("tile", language)
+        tile = _tile(calculators, name, rest, language)
+        return fill_line("calc_tile.html", **said, **tile, words=words, full=full)
     is_own_page = page_dir == posixpath.dirname(page_address(own, language))
-    using = [one for one in users if is_own_page and not one.startswith(f"{TOPIC}/")]
-
-    def links(notes: Iterable[str]) -> list[tuple[str, str]]:
-        known = [one for one in notes if one in titles]
-        return [(way(page_address(one, language), page_dir), titles[one]) for one in known]
-
-    return render(
+    users = shown_in(stock.notes).get(name, []) if is_own_page else []
+    return fill_line(
         "calculator.html",
-        words=words_of("calculator", language),
-        calculator=name,
-        is_own_page=is_own_page,
-        title=say(record["title"], language),
-        own=next((address for address, _ in links([own])), ""),
-        formulas=[html.escape(tex, quote=False) for tex in record["formula"]],
-        assumptions=[say(text, language) for text in record["assumptions"]],
-        says=say(record["example"]["says"], language),
-        sources=[
-            (one["url"], say(one["title"], language), one.get("read")) for one in record["sources"]
-        ],
-        explained=links([record["note"]]),
-        users=links(using),
+        **said,
         **_example(calculators, record, language),
+        words=words_of("calculator", language),
+        is_own_page=is_own_page,
+        own=links([own]),
+        formulas=[html.escape(tex, quote=False) for tex in record["formula"]],
+        users=links(one for one in users if not one.startswith(f"{TOPIC}/")),
     )
 
 
-def items(calculators: Engine, shown: Mapping[str, Sequence[str]]) -> list[Item]:
-    """Return the calculators that notes show, each at its own page or at the first of these.
+def shown_in(notes: Catalogue) -> dict[str, list[str]]:
+    """Return the ids of the notes that show a calculator, by the text of the fence."""
+    found: dict[str, dict[str, None]] = {}
+    for note in notes.notes.values():
+        for fence in note.source.fences:
+            if kind_of(fence) == "calc":
+                found.setdefault(fence.text.strip(), {})[note.id] = None
+    return {text: list(ids) for text, ids in found.items()}
 
-    `shown` are the ids of the notes that show a calculator, by its name.
-    """
+
+def items(calculators: Engine, notes: Catalogue) -> list[Item]:
+    """Return the calculators that notes show, each at its own page or at the first of these."""
 
     def said(record: dict[str, Any], language: str) -> Said:
         title = say(record["title"], language)
@@ -90,19 +86,12 @@ def items(calculators: Engine, shown: Mapping[str, Sequence[str]]) -> list[Item]
         return Said(title, summary, f"calc-{record['id']}", names=(whole,))
 
     found = []
-    for name, notes in shown.items():
+    for name, ids in shown_in(notes).items():
         if name in calculators.records:  # else the fence's own check says so
             record, own = calculators.record(name), f"{TOPIC}/{name}"
+            place = own if own in ids else ids[0]
             both = {language: said(record, language) for language in LANGUAGES}
-            found.append(
-                Item(
-                    "calculator",
-                    name,
-                    own if own in notes else notes[0],
-                    both,
-                    areas_of(record["note"]),
-                )
-            )
+            found.append(Item("calculator", name, place, both, areas_of(record["note"])))
     return found
 
 
@@ -110,6 +99,38 @@ def scripts_of(content: str) -> list[str]:
     """Return the addresses below the site's root of the scripts that a page's content needs."""
     names = sorted(set(_PLACE.findall(content)))
     return [f"{registry.ADDRESS}/{script}" for script in registry.needed_by(names)]
+
+
+def _tile(calculators: Engine, name: str, asked: str, language: str) -> dict[str, Any]:
+    """Return what a tile shows: the start's inputs and their answer."""
+    shown = calculators.show(name, {}, language)
+    if shown["errors"]:
+        raise CalcError(f"the start of '{name}' does not compute; a tile needs an answer")
+    entries = {entry["key"]: entry for entry in calculators.record(name)["inputs"]}
+    rows = {row["key"]: row for row in shown["rows"]}
+
+    def chosen(what: str, keys: str, known: Mapping[str, Any]) -> list[str]:
+        wanted = [key for part in keys.split(",") if (key := part.strip())]
+        if not wanted:
+            raise CalcError(f"a tile of '{name}' must name an {what}: 'name: a, b -> c'")
+        for key in wanted:
+            if key not in known:
+                offer = nearest(key, known)
+                hint = f"; did you mean '{offer}'?" if offer else ""
+                raise CalcError(f"'{name}' shows no {what} '{key}' at its start{hint}")
+        return wanted
+
+    before, _, after = asked.partition("->")
+    inputs, outputs = chosen("input", before, entries), chosen("output", after, rows)
+
+    def text(key: str) -> str:
+        return calculators.input_text(name, key, shown["inputs"][key], language)
+
+    return {
+        "keys": {"inputs": inputs, "outputs": outputs},
+        "inputs": [(entries[key], text(key)) for key in inputs],
+        "outputs": [rows[key] for key in outputs],
+    }
 
 
 def _example(calculators: Engine, record: dict[str, Any], language: str) -> dict[str, Any]:
@@ -129,12 +150,6 @@ def _example(calculators: Engine, record: dict[str, Any], language: str) -> dict
     def text(key: str) -> str:
         return calculators.input_text(name, key, values[key], language)
 
-    return {
-        "inputs": [
-            (say(one["label"], language), text(one["key"]))
-            for one in record["inputs"]
-            if plays(one)
-        ],
-        "outputs": [(row["label"], row["text"]) for row in shown["rows"]],
-        "drawing": shown["drawing"],
-    }
+    inputs = [(one["label"], text(one["key"])) for one in record["inputs"] if plays(one)]
+    outputs = [(row["label"], row["text"]) for row in shown["rows"]]
+    return {"inputs": inputs, "outputs": outputs, "drawing": shown["drawing"]}

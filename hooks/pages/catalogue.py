@@ -14,11 +14,10 @@ from hooks.calc import Engine
 from hooks.data import Glossary, Library
 from hooks.notes import Catalogue, Note
 from hooks.pages import answers, blocks, calculator, glossary, questions, resources
-from hooks.pages.items import Item, Said, areas_of, versions
-from hooks.pages.view import View
+from hooks.pages.view import Item, Said, View, areas_of, versions
 
 if TYPE_CHECKING:
-    from hooks.pages.fences import DataFences
+    from hooks.pages.data import DataFences
 
 _COUNTED = {
     "note": "maps/index",
@@ -40,7 +39,7 @@ def gather(
         *questions.items(notes),
         *glossary.items(terms),
         *resources.items(library),
-        *calculator.items(calculators, blocks.shown_in(notes, "calc")),
+        *calculator.items(calculators, notes),
         *blocks.items(notes, fences),
         *answers.items(notes),
     ]

@@ -7,15 +7,13 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from html import escape
-from pathlib import Path
 
-from hooks.cache import Cache
-from hooks.data import FactBase, Known, downloads, measured, wording
+from hooks.data import downloads, number, stale_programs
 from hooks.drawings import Chart, Point
 from hooks.drawings.charts import grammar, svg
-from hooks.pages import citations, measured_table
-from hooks.pages.html import render
-from hooks.pages.words import words_of
+from hooks.pages import measured_table
+from hooks.pages import sources as bibliography
+from hooks.pages.frame import Stock, fill_line, words_of
 
 _ROOT = re.compile(r"\A<svg(?P<attributes>[^>]*)>")
 _SIZE = re.compile(r' (?:width|height|version)="[^"]*"')
@@ -30,41 +28,30 @@ class Drawn:
     files: dict[str, str] = field(default_factory=dict)
 
 
-def draw(
-    chart: Chart,
-    spec: str,
-    base: FactBase,
-    *,
-    docs: Path,
-    root: Path,
-    language: str,
-    page_dir: str = "",
-    cache: Cache | None = None,
-    known: Known | None = None,
-) -> Drawn:
+def draw(chart: Chart, spec: str, stock: Stock, language: str, page_dir: str = "") -> Drawn:
     """Return the HTML for a chart that has been read; `spec` is the text of its fence, which names
     the file to download, and links start at `page_dir`, the page's folder in the site.
     """
-    drawing = svg.draw(grammar.specification(chart), cache)
+    drawing = svg.draw(grammar.specification(chart), stock.cache)
     name = f"{chart.name}-{hashlib.sha256(spec.encode()).hexdigest()[:8]}.csv"
     path = f"{downloads.FOLDER}/charts/{language}/{name}"
     words = words_of("chart", language)
-    record = measured.load_record(chart.record, docs, known) if chart.record else None
+    record = stock.record(chart.record) if chart.record else None
     files = {"CSV": path} | ({words["record"]: chart.record} if chart.record else {})
-    heads, rows = _table(chart, words)
-    cited = [base.sources[key] for key in chart.sources if key in base.sources]
-    html = render(
+    sources, (heads, rows) = stock.base.sources, _table(chart, words)
+    cited = [sources[key] for key in chart.sources if key in sources]
+    html = fill_line(
         "chart.html",
         chart=chart,
         words=words,
-        is_stale=record is not None and bool(measured.stale_programs(record, root)),
+        is_stale=record is not None and bool(stale_programs(record, stock.root)),
         drawing=_named(drawing, chart),
         machine=measured_table.machine(record, chart.record or "", language) if record else "",
         summary=words["table"].format(len(chart.points)),
         columns=heads,
         rows=rows,
-        sources=[(one.url, citations.cited_source(one, language)) for one in cited],
-        downloads=citations.downloads(files, words["data"], page_dir),
+        sources=[(one.url, bibliography.cited_source(one, language)) for one in cited],
+        downloads=bibliography.downloads(files, words["data"], page_dir),
     )
     return Drawn(html, {path: _csv(chart)})
 
@@ -93,7 +80,9 @@ def _table(chart: Chart, words: dict[str, str]) -> tuple[list[str], list[list[st
         (words["row"] if is_named else chart.x_title, lambda point: point.x_label)
     ]
     if is_named:
-        columns.append((chart.x_title, _place))
+        columns.append(
+            (chart.x_title, lambda point: point.x if isinstance(point.x, str) else f"{point.x:g}")
+        )
     if chart.series:
         columns.append((words["series"], lambda point: point.series))
     columns.append((f"{words['value']}{unit}", lambda point: point.written or f"{point.y:g}"))
@@ -108,13 +97,9 @@ def _table(chart: Chart, words: dict[str, str]) -> tuple[list[str], list[list[st
     return heads, [[said(point) for _, said in columns] for point in chart.points]
 
 
-def _place(point: Point) -> str:
-    return point.x if isinstance(point.x, str) else f"{point.x:g}"
-
-
 def _range(point: Point) -> str:
     ends = (point.low, point.high)
-    return "–".join(wording.number(end) for end in ends if end is not None)
+    return "–".join(number(end) for end in ends if end is not None)
 
 
 def _csv(chart: Chart) -> str:

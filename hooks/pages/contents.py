@@ -64,15 +64,24 @@ def _note_lines(view: View, note: Note, depth: int) -> Iterator[str]:
             yield f"{indent}- {view.link(note, heading.id, heading.text)}"
 
 
-def topic_listing(view: View, entry: Entry) -> str:
-    """Return the notes and subtopics of a topic as a list with their descriptions."""
-    lines = []
-    for child in entry.children:
+def topic_listing(view: View, entries: Sequence[Entry], index_path: str) -> str:
+    """Return the notes and subtopics of the topic with an index page, with their descriptions."""
+    entry, lines = _topic(entries, index_path), []
+    for child in entry.children if entry is not None else ():
         note = None if _is_index(child) else view.note(child.path or _index_path(child))
         if note is not None:
             text = escape(note.meta.description) if note.meta else ""
             lines.append(f"- **{view.link(note)}**<br>{text}")
     return "\n".join(lines)
+
+
+def _topic(entries: Sequence[Entry], index_path: str) -> Entry | None:
+    for entry in entries:
+        if _index_path(entry) == index_path:
+            return entry
+        if found := _topic(entry.children, index_path):
+            return found
+    return None
 
 
 def newest(view: View, added: Mapping[str, datetime.date]) -> str:
@@ -104,16 +113,6 @@ def _is_index(entry: Entry) -> bool:
 
 def _index_path(entry: Entry) -> str:
     return next((child.path for child in entry.children if _is_index(child)), "")
-
-
-def topic_entry(entries: Sequence[Entry], index_path: str) -> Entry | None:
-    """Return the section whose index page is `index_path`."""
-    for entry in entries:
-        if _index_path(entry) == index_path:
-            return entry
-        if found := topic_entry(entry.children, index_path):
-            return found
-    return None
 
 
 def refresh(text: str, view: View, entries: Sequence[Entry]) -> str:

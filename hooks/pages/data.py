@@ -1,22 +1,33 @@
-"""The data that pages show, each part read when somebody first asks for it."""
+"""The data that pages show, and the fences that show data.
+
+A fence is right when it can be rendered, so the check renders it as the page will show it; the
+page then finds the HTML made already. What is kept here lives as long as one build.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import posixpath
 import re
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
 
 from hooks.cache import Cache, digest, of_files
-from hooks.calc import engine, registry
+from hooks.calc import CalcError, engine, registry
 from hooks.data import BlockError, Layout, facts, glossary, glossary_load, load, messages, resources
+from hooks.drawings import Chart
+from hooks.drawings.charts import spec
 from hooks.findings import Finding
+from hooks.links import page_address
+from hooks.markdown import Fence
 from hooks.notes import Catalogue, Note, published
-from hooks.pages import blocks, catalogue, facts_table
-from hooks.pages.fences import DataFences
-from hooks.pages.items import Item
+from hooks.pages import blocks, calculator, catalogue, chart, facts_table, measured_table
+from hooks.pages.chart import Drawn
+from hooks.pages.frame import Stock
 from hooks.pages.values import check as value_check
 from hooks.pages.values import values
+from hooks.pages.view import Item
 
 _PROGRAM = re.compile(rb'"path": "([^"\\]+)"')
 _NO_DATA = re.compile(
@@ -24,18 +35,68 @@ _NO_DATA = re.compile(
     r"|.*\.(?:svg|png|jpe?g|webp|pdf)\Z"
 )
 """Files that no figure on a page is taken from."""
+KINDS = ("facts", "measured", "calc", "chart")
+"""The first word of such a fence."""
+ERRORS = (BlockError, CalcError)
+"""What a fence raises that asks for what is not there."""
 
 
+@dataclass(eq=False)
+class DataFences(Stock):
+    """Renders the data fences of one build."""
+
+    _made: dict[tuple[str, ...], str] = field(default_factory=dict)
+    _charts: dict[tuple[str, str], Chart] = field(default_factory=dict)
+
+    def check(self, kind: str, fence: Fence, note: Note) -> None:
+        """Render a fence as the page of its note will show it; charts are read, not drawn.
+
+        BlockError or CalcError where it asks for what is not there.
+        """
+        if kind == "chart":
+            self.chart(blocks.text_of(fence), note.language)
+        else:
+            folder = posixpath.dirname(page_address(note.id, note.language)) or "."
+            self._html(kind, blocks.text_of(fence), note.language, folder)
+
+    def show(self, kind: str, text: str, language: str, page_dir: str) -> Drawn:
+        """Return the HTML of a fence, and the files that a chart leads to; raises as `check` does.
+
+        `language` is that of the page's frame, `page_dir` its folder in the site: `.` at the root.
+        """
+        if kind != "chart":
+            return Drawn(self._html(kind, text, language, page_dir))
+        return chart.draw(self.chart(text, language), text, self, language, page_dir)
+
+    def chart(self, text: str, language: str) -> Chart:
+        """Return what a `chart` fence shows; BlockError as for `show`."""
+        key = (text, language)
+        if key not in self._charts:
+            self._charts[key] = spec.read(text, self.base, self.docs, language, self.known)
+        return self._charts[key]
+
+    def _html(self, *key: str) -> str:
+        if key not in self._made:
+            self._made[key] = self._render(*key)
+        return self._made[key]
+
+    def _render(self, kind: str, text: str, language: str, page_dir: str) -> str:
+        if kind == "facts":
+            return facts_table.render(text, self.base, language, page_dir)
+        draw = measured_table.render if kind == "measured" else calculator.render
+        return draw(text, self, language, page_dir)
+
+
+@dataclass(eq=False)
 class Data:
     """The data that pages show: each part is read when somebody first asks for it."""
 
-    def __init__(
-        self, root: Path, notes: Catalogue, library: resources.Library, cache: Cache, docs: Path
-    ) -> None:
-        """Note where the data lie; nothing is read yet."""
-        self.root, self.docs, self.notes, self.library = root, docs, notes, library
-        self.cache = cache
-        self._users: dict[str, dict[str, list[Note]]] = {}
+    root: Path
+    notes: Catalogue
+    library: resources.Library
+    cache: Cache
+    docs: Path
+    _users: dict[str, dict[str, list[Note]]] = field(default_factory=dict)
 
     @cached_property
     def facts(self) -> tuple[facts.FactBase, list[Finding]]:
@@ -59,13 +120,12 @@ class Data:
     @cached_property
     def fences(self) -> DataFences:
         """Renders the fences that show data; what the check has rendered is there already."""
-        return DataFences(self.facts[0], self.docs, self.root, self.notes, cache=self.cache)
+        return DataFences(self.facts[0], self.docs, self.root, self.notes, self.cache)
 
     @cached_property
     def resolver(self) -> values.Resolver:
         """Looks up the numbers in prose, likewise."""
-        known, pages = self.fences.known, frozenset(self.notes.ids())
-        return values.Resolver(self.facts[0], self.docs, self.root, pages, known=known)
+        return values.Resolver(self.fences)
 
     @cached_property
     def items(self) -> tuple[Item, ...]:

@@ -8,7 +8,6 @@ from string import ascii_lowercase
 
 from hooks.data import (
     Cell,
-    Column,
     FactBase,
     Row,
     Text,
@@ -19,8 +18,8 @@ from hooks.data import (
     terms,
 )
 from hooks.links import page_address
-from hooks.pages import citations, html
-from hooks.pages.words import words_of
+from hooks.pages import sources as bibliography
+from hooks.pages.frame import fill_line, way, words_of
 
 FIELDS = ("table", "columns", "rows", "where", "order", "caption")
 """The options of a `facts` fence."""
@@ -32,15 +31,12 @@ def used_sources(spec: str, base: FactBase) -> list[str]:
 
 
 def render(spec: str, base: FactBase, language: str, page_dir: str = "") -> str:
-    """Return the HTML for a `facts` fence.
+    """Return the HTML for a `facts` fence; BlockError where it asks for what does not exist.
 
     `spec` is YAML with `table` and, optionally, `columns` and `rows` to choose and order, `where`
     (conditions such as `year >= 2020`) and `order` (a column, `-` before it for the largest first)
     instead, and `caption` (a text or {zh, en}) in place of the family's title. Links start at
     `page_dir`, a folder in the site such as `en/link/topo`.
-
-    Raises:
-        BlockError: The YAML is wrong, or names a table, column or row that does not exist.
     """
     options = read_options(spec, FIELDS, "facts")
     chosen = select(options, base)
@@ -48,39 +44,36 @@ def render(spec: str, base: FactBase, language: str, page_dir: str = "") -> str:
     table = _Table(base, language)
     rows = [table.row(row, chosen.columns) for row in chosen.rows.values()]
     files = {kind.upper(): downloads.path_of(chosen.name, kind) for kind in ("csv", "json")}
-    bibliography = html.way(page_address(citations.PAGE, language), page_dir)
-    return html.render(
+    every = way(page_address(bibliography.PAGE, language), page_dir)
+    return fill_line(
         "facts.html",
         words=words,
         title=caption(options.get("caption"), family.title, language),
         corner=family.row_header.in_language(language),
-        columns=[_heading(column, language) for column in chosen.columns.values()],
+        columns=[
+            (one, terms(language, direction=one.direction, density=one.density, per=one.per))
+            for one in chosen.columns.values()
+        ],
+        language=language,
         rows=rows,
         note=family.note.in_language(language) if family.note else "",
         notes=[(_letter(number), note) for number, note in enumerate(table.notes)],
         sources=[
             {
                 "url": source.url,
-                "cited": citations.cited_source(source, language),
+                "cited": bibliography.cited_source(source, language),
                 "details": [
                     *([words["secondary"]] if source.kind == "secondary" else []),
                     words["read"].format(source.read.isoformat()),
                     words["confidence"].format("/".join(sorted(grades))),
                 ],
-                "entry": f"{bibliography}#{citations.anchor(key)}",
+                "entry": f"{every}#{bibliography.anchor(key)}",
             }
             for key, grades in table.used.items()
             if (source := base.sources.get(key))
         ],
-        downloads=citations.downloads(files, words["data"] + words["colon"], page_dir),
+        downloads=bibliography.downloads(files, words["data"] + words["colon"], page_dir),
     )
-
-
-def _heading(column: Column, language: str) -> tuple[str, str, str]:
-    """Return title, unit and terms of a column."""
-    unit = "" if column.unit in (None, "none") else str(column.unit)
-    details = terms(language, direction=column.direction, density=column.density, per=column.per)
-    return column.title.in_language(language), unit, " · ".join(details)
 
 
 def _letter(number: int) -> str:
@@ -122,7 +115,7 @@ class _Table:
             "is_text": isinstance(value, Text),
             "shown": value.in_language(self.language) if isinstance(value, Text) else str(value),
             "url": source.url if source else "",
-            "cited": citations.cited(cell, source, self.language) if source else "",
+            "cited": bibliography.cited(cell, source, self.language) if source else "",
             "grade": cell.confidence.lower(),
             "number": list(self.used).index(cell.source) + 1,
             "mark": self.mark(cell.note),

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 
 from hooks.data import LearningPath
 from hooks.links import resolve
-from hooks.notes import Catalogue, Entry, needed
-from hooks.pages import html
+from hooks.notes import Entry, needed
+from hooks.pages.frame import fill
 from hooks.pages.view import View
 
 MOST = 8
@@ -20,6 +20,8 @@ MOST = 8
 class Ways:
     """The ways between all notes of a language, found once; each by the id of a note."""
 
+    view: View
+    paths: Sequence[LearningPath]
     first: dict[str, tuple[str, ...]]
     """Its prerequisites."""
     linked: dict[str, list[str]] = field(default_factory=dict)
@@ -28,18 +30,19 @@ class Ways:
     """The note that follows it in the navigation, within its topic."""
 
 
-def ways(catalogue: Catalogue, entries: Sequence[Entry], language: str) -> Ways:
+def ways(view: View, entries: Sequence[Entry], paths: Sequence[LearningPath]) -> Ways:
     """Return which notes come before and after each other; those that require one come first."""
-    found = Ways(needed(catalogue))
+    catalogue = view.notes
+    found = Ways(view, paths, needed(catalogue))
     for note_id in catalogue.ids():
         for one in found.first[note_id]:
             found.linked.setdefault(one, []).append(note_id)
-    for note in View(catalogue, language).shown():
-        if note.language != language or note.is_index or not note.topic:
+    for note in view.shown():
+        if note.language != view.language or note.is_index or not note.topic:
             continue
         links = (one for one in note.source.links if not one.is_image and not one.where)
-        paths = (resolve(one.target, note.path).path for one in links)
-        for one in (catalogue.notes[path].id for path in paths if path in catalogue.notes):
+        targets = (resolve(one.target, note.path).path for one in links)
+        for one in (catalogue.notes[path].id for path in targets if path in catalogue.notes):
             if one != note.id and note.id not in found.linked.setdefault(one, []):
                 found.linked[one].append(note.id)
     pages = [page.path.removesuffix(".md") for entry in entries for page in entry.pages()]
@@ -50,20 +53,13 @@ def ways(catalogue: Catalogue, entries: Sequence[Entry], language: str) -> Ways:
     return found
 
 
-def foot(
-    ways: Ways,
-    paths: Sequence[LearningPath],
-    note_id: str,
-    catalogue: Catalogue,
-    language: str,
-    url_of: Callable[[str], str | None],
-) -> str:
+def foot(ways: Ways, note_id: str, url_of: Callable[[str], str | None]) -> str:
     """Return the box of a note; empty for a page of a topic or of the site, and without any way.
 
     A note on a learning path can be ticked here (paths.js); `url_of` gives the address of a note
     from the page, None if it has none.
     """
-    view = View(catalogue, language)
+    view = ways.view
     note = view.note(note_id)
     if note is None or note.meta is None or note.meta.kind == "map" or not note.topic:
         return ""
@@ -71,7 +67,7 @@ def foot(
     first = dict.fromkeys(ways.first.get(note_id, ()), "")
     following = {
         one: words["path"].format(words["and"].join(names)) if names else ""
-        for one, names in _following(ways, paths, note_id, language).items()
+        for one, names in _following(ways, note_id).items()
     }
     linked = [one for one in ways.linked.get(note_id, ()) if one not in {*first, *following}]
 
@@ -85,18 +81,16 @@ def foot(
 
     groups = {"first": first, "next": following, "linked": dict.fromkeys(linked[:MOST], "")}
     rows = [(words[kind], those) for kind, wanted in groups.items() if (those := items(wanted))]
-    done = note_id if any(path.place(note_id) is not None for path in paths) else ""
-    return html.fill("foot.html", title=words["title"], rows=rows, done=done) if rows else ""
+    done = note_id if any(path.place(note_id) is not None for path in ways.paths) else ""
+    return fill("foot.html", title=words["title"], rows=rows, done=done) if rows else ""
 
 
-def _following(
-    ways: Ways, paths: Sequence[LearningPath], note_id: str, language: str
-) -> dict[str, list[str]]:
+def _following(ways: Ways, note_id: str) -> dict[str, list[str]]:
     """Return the next note of each path, with the paths' names; without any, the next page."""
     found: dict[str, list[str]] = {}
-    for path in paths:
+    for path in ways.paths:
         at = path.place(note_id)
         if at is not None and at + 1 < len(path.notes):
             names = found.setdefault(path.notes[at + 1].note, [])
-            names.append(path.title.in_language(language))
+            names.append(path.title.in_language(ways.view.language))
     return found or {one: [] for one in (ways.next_page.get(note_id),) if one}

@@ -22,8 +22,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from hooks.links import bare_addresses
 from hooks.notes import Note
-from hooks.pages import html as templates
-from hooks.pages.words import words_of
+from hooks.pages.frame import fill_line, words_of
 
 SHOWN = 52
 """Most characters of an address on a screen: about a line of a phone."""
@@ -158,7 +157,7 @@ def _linked(text: str) -> str:
 def source_link(address: str) -> str:
     """Return the link of an address; style sheets show the host, its first folders, its end."""
     scheme, mark, rest = address.partition("://")
-    return templates.render(
+    return fill_line(
         "footnote_link.html", address=address, scheme=scheme + mark, parts=_in_parts(rest)
     )
 
@@ -193,7 +192,7 @@ def _lead_back(entry: LexborNode, uses: list[str], number: int, language: str) -
         arrows[0].attrs["title"] = words["back"].format(number)
     if len(uses) > 1:
         said = words["uses"].format(len(uses))
-        fold = templates.render("footnote_uses.html", said=said, uses=uses, use_of=words["use"])
+        fold = fill_line("footnote_uses.html", said=said, uses=uses, use_of=words["use"])
         for node in _nodes(fold):
             entry.insert_child(node)
 

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import posixpath
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
-
-from markupsafe import Markup
+from collections.abc import Mapping
 
 from hooks.data import VENDORS, Glossary, Term, flat
 from hooks.findings import Finding, nearest
 from hooks.markdown import Heading
 from hooks.notes import LANGUAGES, Catalogue, Note
-from hooks.pages import html
-from hooks.pages.items import Item, Said, areas_of
-from hooks.pages.view import View
-from hooks.pages.words import words_of
+from hooks.pages.frame import fill, fill_line, way, words_of
+from hooks.pages.view import Item, Said, View, areas_of
 
 Uses = dict[str, list[tuple[Note, Heading | None]]]
 """The sections that use a term, by its id; None for the text above a note's headings."""
@@ -36,7 +32,7 @@ def address(term: str, page_id: str) -> str:
 
 def page(to: str, page_id: str) -> str:
     """Return the address of a page, from another one of the same language."""
-    return html.way(f"{to}.html", posixpath.dirname(page_id))
+    return way(f"{to}.html", posixpath.dirname(page_id))
 
 
 def check(glossary: Glossary, notes: Catalogue) -> list[Finding]:
@@ -123,34 +119,26 @@ def render(view: View, glossary: Glossary, uses: Uses | None = None) -> str:
         for name in one.see:
             back[name].append(one.id)
 
-    def said(key: str, shown: Iterable[str]) -> str:
-        text = Markup(words["and"]).join(shown)
-        return Markup("{}{}{}").format(words[key], words["colon"], text) if text else ""
-
-    vendor = Markup('<span class="glossary__vendor">{}{}{}</span>')
+    def link(note: Note, heading: Heading | None) -> tuple[str, str]:
+        target = page(note.id, PAGE)
+        if heading is None:
+            return target, note.title
+        return f"{target}#{heading.id}", f"{note.title}{words['colon']}{heading.text}"
 
     def entry(term: Term) -> dict[str, object]:
         names, other = _names(term, language), "zh" if language == "en" else "en"
-        related = [
-            entries[one] for one in dict.fromkeys([*term.see, *back[term.id]]) if one in entries
-        ]
-        more = (
-            said("also", _also(term, language)),
-            *(
-                vendor.format(words.get(key, VENDORS[key]), words["colon"], name)
-                for key, name in (term.vendors.names.items() if term.vendors else ())
-            ),
-            said("defined", (_link(*place, words) for place in _defined(term, view))),
-            said("see", (_to(f"#{anchor(one.id)}", one.name(language)) for one in related)),
-        )
-        used = (uses or {}).get(term.id, ())
+        related = [one for one in dict.fromkeys([*term.see, *back[term.id]]) if one in entries]
+        vendors = term.vendors.names.items() if term.vendors else ()
         return {
             "anchor": anchor(term.id),
             "name": names[0],
             "forms": [(other if form == term.name(other) else "en", form) for form in names[1:]],
             "says": getattr(term.says, language),
-            "more": [one for one in more if one],
-            "used": said("used", (_link(*place, words) for place in used)),
+            "also": _also(term, language),
+            "vendors": [(words.get(key, VENDORS[key]), name) for key, name in vendors],
+            "defined": [link(*place) for place in _defined(term, view)],
+            "see": [(f"#{anchor(one)}", entries[one].name(language)) for one in related],
+            "used": [link(*place) for place in (uses or {}).get(term.id, ())],
         }
 
     subjects = [
@@ -159,7 +147,7 @@ def render(view: View, glossary: Glossary, uses: Uses | None = None) -> str:
         if (terms := [entry(term) for term in subject.terms if term.says is not None])
     ]
     letters = _letters(entries, language)
-    filled = html.fill(
+    filled = fill(
         "glossary.html",
         words=words,
         count=words["count"].format(len(entries), sum(map(len, letters.values()))),
@@ -170,17 +158,6 @@ def render(view: View, glossary: Glossary, uses: Uses | None = None) -> str:
         subjects=subjects,
     )
     return filled.rstrip("\n")
-
-
-def _to(address: str, text: str) -> Markup:
-    return Markup('<a href="{}">{}</a>').format(address, text)
-
-
-def _link(note: Note, heading: Heading | None, words: Mapping[str, str]) -> Markup:
-    target = page(note.id, PAGE)
-    if heading is None:
-        return _to(target, note.title)
-    return _to(f"{target}#{heading.id}", f"{note.title}{words['colon']}{heading.text}")
 
 
 def _defined(term: Term, view: View) -> list[tuple[Note, Heading | None]]:
@@ -209,7 +186,7 @@ def vendor_table(glossary: Glossary, language: str) -> str:
             rows.append((anchor(term.id), term.name(language), names, numbers))
         if rows:
             subjects.append((subject.title.in_language(language), rows))
-    return html.render(
+    return fill_line(
         "vendor_terms.html",
         words=words,
         vendors=[words.get(key, name) for key, name in VENDORS.items()],

@@ -45,11 +45,6 @@ class Page(View):
     """The day on which each file of a note was added; None where dates and users do not matter."""
 
 
-def _listing(page: Page) -> str:
-    entry = contents.topic_entry(page.entries, page.path.replace(".en.md", ".md"))
-    return contents.topic_listing(page, entry) if entry is not None else ""
-
-
 def _resources(page: Page) -> str:
     data, users = page.data, page.data.users(page.language)
     cited = resources.citing(data.library, page.notes, page.language, data.facts[0], users)
@@ -86,7 +81,9 @@ def _cell(text: str) -> str:
 
 _SHOWN: Final[dict[str, Callable[[Page], str]]] = {
     "contents": lambda page: contents.contents(page, page.entries),
-    "notes": _listing,  # the notes of the topic whose index page this is
+    "notes": lambda page: contents.topic_listing(  # of the topic whose index page this is
+        page, page.entries, page.path.replace(".en.md", ".md")
+    ),
     "newest": lambda page: contents.newest(page, page.added or {}),
     "verified": contents.last_verified,
     "map": lambda page: topics.boxes(page, page.areas),

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import posixpath
-from pathlib import Path
+from dataclasses import dataclass
 from typing import Any
 
 from hooks.data import (
     BlockError,
-    Known,
     Record,
     Result,
     Specification,
     Summary,
     axis_title,
     label,
-    load_record,
     names,
     number,
     pick,
@@ -24,8 +22,7 @@ from hooks.data import (
     statistic,
     terms,
 )
-from hooks.pages import html
-from hooks.pages.words import words_of
+from hooks.pages.frame import Stock, fill_line, way, words_of
 
 VIEWS = ("summary", "points", "heatmap")
 
@@ -36,24 +33,12 @@ def _words(file: str, language: str) -> dict[str, str]:
     return words | words_of("simulated", language) if "/simulated/" in file else words
 
 
-def render_measured(
-    spec: str,
-    *,
-    docs_dir: Path,
-    root: Path,
-    language: str,
-    page_dir: str = "",
-    known: Known | None = None,
-) -> str:
-    """Return the HTML for a `measured` fence.
+def render(spec: str, stock: Stock, language: str, page_dir: str = "") -> str:
+    """Return the HTML for a `measured` fence; BlockError where it asks for what is not there.
 
-    `spec` is YAML with `file` (below docs_dir) and, optionally, `results` (ids, which choose and
-    order) and `view`: summary (default), points or heatmap. Programs are named from `root`, links
-    start at `page_dir`, a folder in the site such as `en/link/topo`.
-
-    Raises:
-        BlockError: The fence names what does not exist or what the record does not have, or
-            the record is invalid.
+    `spec` is YAML with `file` (below the notes) and, optionally, `results` (ids, which choose and
+    order) and `view`: summary (default), points or heatmap. Links start at `page_dir`, a folder in
+    the site such as `en/link/topo`.
     """
     options = read_options(spec, ("file", "results", "view"), "measured")
     file = options.get("file")
@@ -61,24 +46,24 @@ def render_measured(
         raise BlockError("a measured block needs a line 'file: TOPIC/measured/NAME.json'")
     view = str(options.get("view", "summary"))
     pick([view], dict.fromkeys(VIEWS), "view")
-    record = load_record(file, docs_dir, known)
+    record = stock.record(file)
     words = _words(file, language)
-    docs = f"{docs_dir.resolve().relative_to(root.resolve()).as_posix()}/"
+    docs = f"{stock.docs.resolve().relative_to(stock.root.resolve()).as_posix()}/"
 
     def program(path: str) -> tuple[str, str]:
         below = path.removeprefix(docs)
-        return posixpath.basename(path), "" if below == path else html.way(below, page_dir)
+        return posixpath.basename(path), "" if below == path else way(below, page_dir)
 
-    return html.render(
+    return fill_line(
         "measured.html",
         words=words,
-        stale=stale_programs(record, root),
-        tables=_tables(record, view, names(options, "results"), words, language),
+        stale=stale_programs(record, stock.root),
+        tables=_Tables(record, words, language).view(view, names(options, "results")),
         machine=machine(record, file, language),
         notes=record.notes.in_language(language) if record.notes else "",
         command=record.command,
         programs=[program(one.path) for one in record.all_programs],
-        record=html.way(file, page_dir),
+        record=way(file, page_dir),
     )
 
 
@@ -94,110 +79,111 @@ def machine(record: Record, file: str, language: str) -> str:
     return words["comma"].join(filter(None, parts))
 
 
-def _tables(
-    record: Record, view: str, chosen: list[str] | None, words: dict[str, str], language: str
-) -> list[dict[str, Any]]:
-    """Return the tables of a view, as the template has them.
+@dataclass(frozen=True)
+class _Tables:
+    """The tables of a record, as the template has them."""
 
-    Raises:
-        BlockError: A result or view is asked for that the record does not have.
-    """
-    specs = {item.id: item for item in record.specification}
-    results = pick(chosen, {result.id: result for result in record.results}, "result").values()
-    if view == "heatmap":
-        return [_heatmap(one, words, language) for one in results]
-    if view == "points":
-        return [_points(one, specs.get(one.spec or ""), words, language) for one in results]
-    lines = [line for line in record.summary if chosen is None or line.result in chosen]
-    if not lines:
-        raise BlockError(
-            f"the record '{record.id}' has no summary for this; use 'view: points' or 'heatmap'"
-        )
-    rows = [_summary_row(line, specs, language) for line in lines]
-    # What no line has needs no column.
-    every = ("what", "value", "statistic", "spread", "ratio")
-    keys = [key for key in every if any(row[key] for row in rows)]
-    head, title = [words[key] for key in keys], record.title.in_language(language)
-    return [{"kind": view, "title": title, "head": head, "columns": keys, "rows": rows}]
+    record: Record
+    words: dict[str, str]
+    language: str
 
+    def view(self, view: str, chosen: list[str] | None) -> list[dict[str, Any]]:
+        """Return the tables of a view; BlockError where the record has nothing for it."""
+        record = self.record
+        results = pick(chosen, {result.id: result for result in record.results}, "result").values()
+        if view != "summary":
+            made = self.heatmap if view == "heatmap" else self.points
+            return [{"kind": view, "title": self.title(one), **made(one)} for one in results]
+        lines = [line for line in record.summary if chosen is None or line.result in chosen]
+        if not lines:
+            raise BlockError(
+                f"the record '{record.id}' has no summary for this; use 'view: points' or 'heatmap'"
+            )
+        rows = [self.line(line) for line in lines]
+        # What no line has needs no column.
+        every = ("what", "value", "statistic", "spread", "ratio")
+        keys = [key for key in every if any(row[key] for row in rows)]
+        head, title = [self.words[key] for key in keys], record.title.in_language(self.language)
+        return [{"kind": view, "title": title, "head": head, "columns": keys, "rows": rows}]
 
-def _summary_row(line: Summary, specs: dict[str, Specification], language: str) -> dict[str, str]:
-    spec = specs.get(line.ratio_to.spec) if line.ratio_to else None
-    row = {
-        "what": line.title.in_language(language),
-        "value": f"{number(line.value)} {line.unit}",
-        "terms": " · ".join(terms(language, direction=line.direction, per=line.per)),
-        "statistic": statistic(line.statistic, language) if line.statistic else "",
-        "spread": f"{number(line.spread.min)}–{number(line.spread.max)}" if line.spread else "",
-        "ratio": "",
-    }
-    if line.ratio_to and spec:
-        details = terms(language, direction=spec.direction, per=spec.per)
-        row["ratio"] = f"{line.ratio_to.ratio * 100:.1f}%"
-        row["of"] = " · ".join([f"{number(spec.value)} {spec.unit}", *details])
-        source = spec.source or ""
-        row["url"] = source if source.startswith(("https://", "http://")) else ""
-    return row
+    def spec(self, name: str | None) -> Specification | None:
+        return next((one for one in self.record.specification if one.id == name), None)
 
+    def terms(self, one: Summary | Result | Specification) -> list[str]:
+        return terms(self.language, direction=one.direction, per=one.per)
 
-def _result_title(result: Result, words: dict[str, str], language: str) -> str:
-    details = [result.unit, *terms(language, direction=result.direction, per=result.per)]
-    details += [statistic(result.statistic, language)] if result.statistic else []
-    details += [f"n = {result.n}"] if result.n else []
-    return f"{result.title.in_language(language)}{words['colon']}{words['comma'].join(details)}"
-
-
-def _points(
-    result: Result, spec: Specification | None, words: dict[str, str], language: str
-) -> dict[str, Any]:
-    # A share needs the same quantity on both sides; the specification stands in the head.
-    if spec and (spec.unit, spec.direction) != (result.unit, result.direction):
-        spec = None
-    extra = [key for key in ("p5", "p95") if any(key in point for point in result.points)]
-    head = [axis_title(axis, language) for axis in result.axes]
-    head += [f"{words['value']} ({result.unit})", *extra]
-    head += [f"{words['ratio']} ({number(spec.value)} {spec.unit})"] if spec else []
-    axes = [axis.name for axis in result.axes]
-    rows = [
-        {
-            "places": [(point.get(axis), label(axis, point.get(axis))) for axis in axes],
-            "figures": [(point.get(key), _shown(point.get(key))) for key in ("value", *extra)],
-            "share": point["value"] / spec.value if spec and spec.value else None,
+    def line(self, line: Summary) -> dict[str, str]:
+        row = {
+            "what": line.title.in_language(self.language),
+            "value": f"{number(line.value)} {line.unit}",
+            "terms": " · ".join(self.terms(line)),
+            "statistic": statistic(line.statistic, self.language) if line.statistic else "",
+            "spread": f"{number(line.spread.min)}–{number(line.spread.max)}" if line.spread else "",
+            "ratio": "",
         }
-        for point in result.points
-    ]
-    title = _result_title(result, words, language)
-    return {"kind": "points", "title": title, "head": head, "rows": rows}
+        if line.ratio_to and (spec := self.spec(line.ratio_to.spec)):
+            row["ratio"] = f"{line.ratio_to.ratio * 100:.1f}%"
+            row["of"] = " · ".join([f"{number(spec.value)} {spec.unit}", *self.terms(spec)])
+            source = spec.source or ""
+            row["url"] = source if source.startswith(("https://", "http://")) else ""
+        return row
+
+    def title(self, result: Result) -> str:
+        details = [result.unit, *self.terms(result)]
+        details += [statistic(result.statistic, self.language)] if result.statistic else []
+        details += [f"n = {result.n}"] if result.n else []
+        said = self.words["comma"].join(details)
+        return f"{result.title.in_language(self.language)}{self.words['colon']}{said}"
+
+    def points(self, result: Result) -> dict[str, Any]:
+        # A share needs the same quantity on both sides; the specification stands in the head.
+        spec, words = self.spec(result.spec), self.words
+        if spec and (spec.unit, spec.direction) != (result.unit, result.direction):
+            spec = None
+        extra = [key for key in ("p5", "p95") if any(key in point for point in result.points)]
+        head = [axis_title(axis, self.language) for axis in result.axes]
+        head += [f"{words['value']} ({result.unit})", *extra]
+        head += [f"{words['ratio']} ({number(spec.value)} {spec.unit})"] if spec else []
+        axes = [axis.name for axis in result.axes]
+        rows = [
+            {
+                "places": [(point.get(axis), label(axis, point.get(axis))) for axis in axes],
+                "figures": [(point.get(key), _shown(point.get(key))) for key in ("value", *extra)],
+                "share": point["value"] / spec.value if spec and spec.value else None,
+            }
+            for point in result.points
+        ]
+        return {"head": head, "rows": rows}
+
+    def heatmap(self, result: Result) -> dict[str, Any]:
+        if len(result.axes) != 2:
+            named = ", ".join(axis.name for axis in result.axes) or "none"
+            raise BlockError(f"a heatmap needs two axes; the result '{result.id}' has {named}")
+        down, across = result.axes
+        values = {(point[down.name], point[across.name]): point["value"] for point in result.points}
+        rows, columns = (list(dict.fromkeys(key[axis] for key in values)) for axis in (0, 1))
+        if all(isinstance(place, int | float) for place in (*rows, *columns)):
+            rows, columns = sorted(rows), sorted(columns)
+        largest = max(map(abs, values.values())) or 1
+
+        def cell(row: object, column: object) -> tuple[str, str] | None:
+            value = values.get((row, column))
+            return None if value is None else (f"{abs(value) / largest:.3f}", number(value))
+
+        titles = [axis_title(axis, self.language) for axis in result.axes]
+        return {
+            "head": [
+                f"{titles[0]} ↓ {titles[1]} →",
+                *(label(across.name, place) for place in columns),
+            ],
+            "rows": [
+                {"place": label(down.name, row), "cells": [cell(row, column) for column in columns]}
+                for row in rows
+            ],
+        }
 
 
 def _shown(value: object) -> str:
     if isinstance(value, int | float) and not isinstance(value, bool):
         return number(value)
     return "—" if value is None else str(value)
-
-
-def _heatmap(result: Result, words: dict[str, str], language: str) -> dict[str, Any]:
-    if len(result.axes) != 2:
-        named = ", ".join(axis.name for axis in result.axes) or "none"
-        raise BlockError(f"a heatmap needs two axes; the result '{result.id}' has {named}")
-    down, across = result.axes
-    values = {(point[down.name], point[across.name]): point["value"] for point in result.points}
-    rows, columns = (list(dict.fromkeys(key[axis] for key in values)) for axis in (0, 1))
-    if all(isinstance(place, int | float) for place in (*rows, *columns)):
-        rows, columns = sorted(rows), sorted(columns)
-    largest = max(map(abs, values.values())) or 1
-
-    def cell(row: object, column: object) -> tuple[str, str] | None:
-        value = values.get((row, column))
-        return None if value is None else (f"{abs(value) / largest:.3f}", number(value))
-
-    corner = f"{axis_title(down, language)} ↓ {axis_title(across, language)} →"
-    return {
-        "kind": "heatmap",
-        "title": _result_title(result, words, language),
-        "head": [corner, *(label(across.name, place) for place in columns)],
-        "rows": [
-            {"place": label(down.name, row), "cells": [cell(row, column) for column in columns]}
-            for row in rows
-        ],
-    }

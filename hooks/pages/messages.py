@@ -15,9 +15,8 @@ from hooks.data import Text
 from hooks.data import messages as data
 from hooks.findings import nearest
 from hooks.notes import LANGUAGES
-from hooks.pages.html import render as fill
+from hooks.pages.frame import fill_line, words_of
 from hooks.pages.view import View
-from hooks.pages.words import words_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -89,7 +88,7 @@ def render(view: View, messages: Messages, path: str) -> str:
             for stem, (one, _) in messages.items()
         )
     shown = [_shown(one, view.notes, view.language) for one in messages[name][0].messages]
-    return fill("messages.html", words=words, messages=shown)
+    return fill_line("messages.html", words=words, messages=shown)
 
 
 def _shown(one: Message, notes: Catalogue, language: str) -> dict[str, Any]:

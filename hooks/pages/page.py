@@ -13,16 +13,20 @@ from hooks.drawings import diagrams, figures
 from hooks.findings import Finding
 from hooks.links import moved, safety
 from hooks.markdown import PLACE, Rendered, finish
-from hooks.notes import Catalogue, Note, drafts, twins
-from hooks.pages import aliases, answers, blocks, footnotes, questions, takeaway
-from hooks.pages import fences as data_fences
+from hooks.notes import Catalogue, Note, drafts, is_takeaway, twins
+from hooks.pages import answers, blocks, footnotes, questions
+from hooks.pages.data import ERRORS, Data
 from hooks.pages.term_marks import Marks
 from hooks.pages.values import links
-from hooks.pages.values.values import Resolver
 from hooks.search import from_html, sections
 
 _CORNER = re.compile(r"<th((?: style=\"[^\"]*\")?)></th>")
 """An empty corner of a table, which a screen reader must not announce as a column's heading."""
+
+
+_HEADING = re.compile(r'<h[1-6]\b[^>]*?\bid="(?P<id>[^"]+)"[^>]*>')
+AFTER = "<!-- after the takeaway -->"
+"""Where overrides/partials/content.html puts what may be done with the page."""
 
 
 @dataclass(frozen=True)
@@ -53,12 +57,11 @@ class Place:
 class Shared:
     """What the pages of a site have in common."""
 
-    docs: Path
+    data: Data
     notes: Catalogue
+    """Those that the site shows."""
     held: frozenset[str]
     """The ids of drafts."""
-    fences: data_fences.DataFences
-    resolver: Resolver
     drawings: diagrams.Drawings
     marks: Marks
     moved: Mapping[str, str]
@@ -96,14 +99,14 @@ def complete(page: Rendered, place: Place, shared: Shared) -> tuple[str, Effects
     html = footnotes.complete(html, note)
     twin = notes.twin(note)
     if twin is not None:
-        html = aliases.add_aliases(html, twins.twin_ids(note, twin))
+        html = add_aliases(html, twins.twin_ids(note, twin))
     html = moved.add_anchors(html, note.id, shared.moved)
-    folder = shared.docs / place.folder
+    docs = shared.data.docs
     html = figures.inline_figures(
-        html, page_dir=folder, docs_dir=shared.docs, language=place.language
+        html, page_dir=docs / place.folder, docs_dir=docs, language=place.language
     )
     html, problems = links.render(
-        html, shared.resolver, language=note.language, page_dir=place.folder
+        html, shared.data.resolver, language=note.language, page_dir=place.folder
     )
     effects.found += [Finding(note.file, 0, 0, "value-marker", one) for one in problems]
     is_own = note.language == place.language
@@ -121,7 +124,28 @@ def complete(page: Rendered, place: Place, shared: Shared) -> tuple[str, Effects
         html = drafts.notice(place.language) + html
     html = shared.drawings.put_in(html, note.language)  # search has collected the diagram's text
     html = shared.marks.mark(html, note)  # after search has collected: it finds the text alone
-    return takeaway.card(html, note), effects
+    return card(html, note), effects
+
+
+def add_aliases(html: str, aliases: Mapping[str, str]) -> str:
+    """Put an empty anchor with the twin's id at the start of each heading that has one."""
+
+    def with_alias(match: re.Match[str]) -> str:
+        alias = html_lib.escape(aliases.get(html_lib.unescape(match["id"]), ""))
+        return match[0] + (f'<span class="twin-alias" id="{alias}"></span>' if alias else "")
+
+    return _HEADING.sub(with_alias, html)
+
+
+def card(html: str, note: Note) -> str:
+    """Return a page with its takeaway, its first section of level 2, in a box; else as it is."""
+    first = next((one for one in note.source.headings if one.level == 2), None)
+    before, start, rest = html.partition("<h2")
+    if first is None or not is_takeaway(first.text) or not start:
+        return html
+    section, start_of_next, rest = rest.partition("<h2")
+    box = f'<section class="takeaway">\n<h2{section}</section>{AFTER}\n'
+    return before + box + start_of_next + rest
 
 
 def free_corners(html: str) -> str:
@@ -136,8 +160,8 @@ def _with_data(page: Rendered, note: Note, place: Place, shared: Shared, effects
     def show(match: re.Match[str]) -> str:
         kind, text = page.html.places[int(match["number"])]
         try:
-            drawn = shared.fences.show(kind, text, place.language, place.folder)
-        except data_fences.ERRORS:  # a preview goes on: the check has said what is wrong
+            drawn = shared.data.fences.show(kind, text, place.language, place.folder)
+        except ERRORS:  # a preview goes on: the check has said what is wrong
             return f"<pre><code>{html_lib.escape(text)}</code></pre>"
         effects.files |= drawn.files
         return blocks.with_id(drawn.html, anchors.pop((kind, text), ""))

@@ -15,11 +15,9 @@ from urllib.parse import urljoin
 
 from hooks.links import resolve
 from hooks.notes import Card, Catalogue, Note, questions
-from hooks.pages import html as templates
-from hooks.pages.items import Item, Said, areas_of, versions
-from hooks.pages.view import View
+from hooks.pages.frame import fill, row_of, words_of
+from hooks.pages.view import Item, Said, View, areas_of, versions
 from hooks.pages.view import escape as markdown_escape
-from hooks.pages.words import row_of, words_of
 
 SCRIPT = "questions.js"
 """What the page of practice loads: the questions of its language, beside it."""
@@ -47,6 +45,7 @@ def fold(html: str, note: Note, twin: Note | None) -> tuple[str, list[Card]]:
     end = foot.start() if foot else len(html)
     chunks = _HEADING.split(html[:end])
     labels, words = questions.LABELS[note.language], words_of("questions", note.language)
+    name = posixpath.basename(note.id)
     cards, shown = [], [chunks[0]]
     waiting = iter(zip(asked, keys, strict=False))
     for chunk in chunks[1:]:
@@ -58,14 +57,14 @@ def fold(html: str, note: Note, twin: Note | None) -> tuple[str, list[Card]]:
         said = dict(zip(rest[::2], rest[1::2], strict=True))
         parts = [said.get(label, "") for label in labels]
         parts[-1] = parts[-1].replace("<p>", f"<p><strong>{labels[-1]}</strong>{words['colon']}", 1)
-        answer = templates.fill("question.html", words=words, labels=labels, parts=parts)
+        answer = fill("question.html", words=words, labels=labels, parts=parts)
         facts = f'<p class="question__facts">{facts_of(question, note.language)}</p>\n'
         shown.append(_MARKER.sub(facts, head) + answer)
         cards.append(
             Card(
                 key=f"{note.id}#{key}",
                 subject=note.title.split(words["colon"], 1)[-1],
-                page=posixpath.basename(note.id) + ".html",
+                page=f"{name}.html",
                 anchor=question.heading.id,
                 question=question.heading.text,
                 level=question.level,
@@ -74,7 +73,6 @@ def fold(html: str, note: Note, twin: Note | None) -> tuple[str, list[Card]]:
             )
         )
     if cards:
-        name = posixpath.basename(note.id)
         shown[0] += (
             f'<p class="question__practice"><a href="index.html?subject={name}#practice">'
             f"{words['try']}</a></p>\n"
@@ -151,9 +149,9 @@ def listing(view: View) -> str:
             for one in asked
         ]
         subjects.append((head, words["counts"].format(len(asked), *counts), lines))
-    return templates.fill(
-        "questions.html", words=words, script=SCRIPT, deck=DECK, subjects=subjects
-    ).rstrip("\n")
+    return fill("questions.html", words=words, script=SCRIPT, deck=DECK, subjects=subjects).rstrip(
+        "\n"
+    )
 
 
 def items(notes: Catalogue) -> list[Item]:

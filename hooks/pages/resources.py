@@ -8,10 +8,9 @@ from collections.abc import Mapping, Sequence
 from hooks.data import GENERAL, KINDS, LEVELS, FactBase, Library, Resource, Text, plain_address
 from hooks.links import bare_addresses, page_address
 from hooks.notes import LANGUAGES, Catalogue, Note
-from hooks.pages.html import fill, way
-from hooks.pages.items import Item, Said
+from hooks.pages.frame import fill, row_of, way, words_of
 from hooks.pages.topics import Area
-from hooks.pages.words import row_of, words_of
+from hooks.pages.view import Item, Said
 
 PAGE = "resources/index"
 """The note that shows the library; its own links, and those of pages about us, cite nothing."""
@@ -19,8 +18,8 @@ PAGE = "resources/index"
 
 def topics(areas: Sequence[Area]) -> dict[str, Text]:
     """Return the topics in the order of the page, with their names."""
-    general = {one: words_of("resources", one)["general"] for one in ("zh", "en")}
-    return {GENERAL: Text.model_validate(general)} | {area.id: area.title for area in areas}
+    general = {one: words_of("resources", one)["general"] for one in LANGUAGES}
+    return {GENERAL: Text(**general)} | {area.id: area.title for area in areas}
 
 
 def citing(

@@ -1,4 +1,4 @@
-"""One page that lists every source of the data: what it is, when it was read, what rests on it.
+"""How a page names a source, and one page that lists them all, with what rests on each.
 
 The sources stand in `docs/data/sources/*.yml`, which are one bibliography. Each entry has an
 anchor, to which the lists of sources below tables lead.
@@ -9,18 +9,48 @@ from __future__ import annotations
 import posixpath
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from html import escape
 
-from hooks.data import FactBase
+from hooks.data import Cell, FactBase, Source
 from hooks.links import page_address
 from hooks.notes import Note
-from hooks.pages.citations import PAGE, anchor
 from hooks.pages.footnotes import mark
-from hooks.pages.html import render as render_line
-from hooks.pages.html import way
-from hooks.pages.words import words_of
+from hooks.pages.frame import fill_line, way, words_of
 
+PAGE = "about/sources"
+"""The id of the page that holds the marker."""
 _OWN_GROUP = 3
 """A publisher of at least so many sources is a group of its own."""
+
+
+def downloads(files: dict[str, str], before: str, page_dir: str) -> str:
+    """Return a line of links to files of the site, by their names."""
+    links = " · ".join(
+        f'<a href="{escape(way(path, page_dir))}" download>{escape(name)}</a>'
+        for name, path in files.items()
+    )
+    return f'<p class="facts__data">{escape(before)}{links}</p>'
+
+
+def cited(cell: Cell, source: Source, language: str) -> str:
+    """Return in one line where a figure was read, when, and with which confidence."""
+    words = words_of("facts", language)
+    confidence = words["confidence"].format(cell.confidence)
+    read = words["read"].format(cell.read.isoformat())
+    return words["semicolon"].join([cited_source(source, language), read, confidence])
+
+
+def cited_source(source: Source, language: str) -> str:
+    """Return publisher, title and date of a source in one line."""
+    words = words_of("facts", language)
+    title = source.title.in_language(language)
+    cited = f"{source.publisher.in_language(language)}{words['colon']}{title}"
+    return f"{cited}{words['comma']}{source.date}" if source.date else cited
+
+
+def anchor(key: str) -> str:
+    """Return the id of a source's entry on the page."""
+    return f"source-{key}"
 
 
 def render(base: FactBase, users: Mapping[str, Sequence[Note]], language: str) -> str:
@@ -36,7 +66,7 @@ def render(base: FactBase, users: Mapping[str, Sequence[Note]], language: str) -
 
     def entry(key: str) -> str:
         source = base.sources[key]
-        return render_line(
+        return fill_line(
             "source.html",
             words=words,
             anchor=anchor(key),

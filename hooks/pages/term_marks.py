@@ -16,6 +16,7 @@ from typing import NamedTuple
 import ahocorasick
 
 from hooks.data import Glossary, Term
+from hooks.markdown import Heading
 from hooks.notes import Catalogue, Note
 from hooks.pages import glossary as entries
 from hooks.pages.blocks import lines_of_fences
@@ -87,11 +88,10 @@ class Marks:
             if note is None or note.language != language or not self._takes_marks(note):
                 continue
             page = _Page(self, note)
-            headings = {one.line: one for one in note.source.headings}
-            for name, line in page.first_uses().items():
+            for name, heading in page.first_uses().items():
                 known = found.setdefault(name, [])
                 if len(known) < MOST_USES and page.is_marked(self.glossary.terms[name]):
-                    known.append((note, headings.get(line)))
+                    known.append((note, heading))
         return found
 
     def _takes_marks(self, note: Note) -> bool:
@@ -117,7 +117,8 @@ class _Page:
             self.text(html[at:start])
             at = match.end()
             name, rest = match.groups()
-            if name and _is_skipped(name, rest):
+            is_bare = not name or name in _VOID
+            if not is_bare and (name in _SKIPPED or _SKIPPED_CLASS.search(rest)):
                 at = _end(html, name, at)
                 if name == "h2":
                     self.seen, self.count = set(), 0
@@ -170,18 +171,18 @@ class _Page:
                 found.append((start, at, name))
         return found
 
-    def first_uses(self) -> dict[str, int]:
-        """Return the line of the heading below which the note first uses each term, outside code
-        and links; 0 where it is the title or none.
+    def first_uses(self) -> dict[str, Heading | None]:
+        """Return the heading below which the note first uses each term, outside code and links;
+        None where it is the title or none.
         """
         source, text = self.note.source, self.note.text
         inside = lines_of_fences(source.fences)
         headings = {one.line: one for one in source.headings}
-        first: dict[str, int] = {}
-        heading, fields = 0, text.startswith("---")
+        first: dict[str, Heading | None] = {}
+        heading, fields = None, text.startswith("---")
         for number, line in enumerate(text.split("\n"), 1):
-            if number in headings:
-                fields, heading = False, number if headings[number].level > 1 else 0
+            if one := headings.get(number):
+                fields, heading = False, one if one.level > 1 else None
             elif not fields and number not in inside:
                 for _, _, name in self.found(_NOT_PROSE.sub(" ", line)):
                     first.setdefault(name, heading)
@@ -212,12 +213,6 @@ def _fits(form: _Form, text: str, start: int, end: int) -> int:
         end += 1
     after = text[end : end + 1]
     return 0 if after == "-" or _WORD.match(after) else end
-
-
-def _is_skipped(name: str, rest: str) -> bool:
-    return name not in _VOID and (
-        name in _SKIPPED or ("class=" in rest and _SKIPPED_CLASS.search(rest) is not None)
-    )
 
 
 def _end(html: str, name: str, at: int) -> int:

@@ -16,7 +16,7 @@ from hooks.data import Text
 from hooks.findings import Finding, schema
 from hooks.links import page_address
 from hooks.notes import Catalogue, Note
-from hooks.pages.html import fill
+from hooks.pages.frame import fill
 from hooks.pages.view import View, escape
 
 

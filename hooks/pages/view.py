@@ -1,14 +1,19 @@
-"""Lists of notes as a page shows them: in its language, with links that start at it."""
+"""What the handbook holds, and how a page shows it: in its language, with links that start there.
+
+An item is one thing that readers may look for, whatever its kind: a note, a term, a chart, a
+question. Each module that shows things of a kind lists them as items; `catalogue` gathers them.
+Links, search, lists and counts read these.
+"""
 
 from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 
-from hooks.notes import Catalogue, Note
-from hooks.pages.words import words_of
+from hooks.notes import LANGUAGES, Catalogue, Note
+from hooks.pages.frame import words_of
 
 _SPECIAL = re.compile(r"([\\`*_\[\]<>$|])")
 
@@ -43,3 +48,46 @@ class View:
         """Return a Markdown link to a note or one of its headings."""
         target = posixpath.join(self.prefix, note.path) + (f"#{fragment}" if fragment else "")
         return f"[{escape(text or note.title)}]({target})"
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """An item in one language."""
+
+    title: str
+    summary: str = ""
+    """What search finds it by beside its title: a sentence, names, synonyms."""
+    anchor: str = ""
+    """Its id on the page; empty where it is the page."""
+    within: str = ""
+    """The id of the heading that it stands below, where that is known."""
+    names: tuple[str, ...] = ()
+    """Every name that it goes by, in any language."""
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One thing that a reader may look for."""
+
+    kind: str
+    """`note`, `question`, `term`, `resource`, `calculator`, `figure`, `answer` or `symptom`."""
+    key: str
+    """Its name among those of its kind."""
+    note: str
+    """The id of the note on whose page it stands."""
+    said: Mapping[str, Said] = field(default_factory=dict)
+    """What it is in each language in which its page exists."""
+    topics: tuple[str, ...] = ()
+    """Ids of areas of the map."""
+
+
+def versions(notes: Catalogue, note_id: str) -> dict[str, Note]:
+    """Return the note of an id in each language in which it exists."""
+    shown = (notes.in_language(note_id, language) for language in LANGUAGES)
+    return {note.language: note for note in shown if note is not None}
+
+
+def areas_of(note_id: str) -> tuple[str, ...]:
+    """Return the area that a note lies in, its outermost folder; none for one at the root."""
+    folder, slash, _ = note_id.partition("/")
+    return (folder,) if slash else ()

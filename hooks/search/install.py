@@ -7,7 +7,6 @@ engine found. Each must fit exactly once: when Material changes, `PatchError` st
 
 from __future__ import annotations
 
-import itertools
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -154,7 +153,8 @@ def facets(pages: Iterable[Page], language: str) -> dict[str, Any]:
     }
 
 
-def own_files(
+def files(
+    site_dir: Path,
     theme_dirs: Iterable[str | Path],
     pages: Sequence[Page],
     groups: Sequence[Term] = (),
@@ -164,6 +164,7 @@ def own_files(
     """Yield what the site needs for the engine: address in the site, text.
 
     Args:
+        site_dir: The built site, once all languages and search_index.json are on disk.
         theme_dirs: The folders of the theme.
         pages: All pages, of all languages.
         groups: Terms, whose forms mean the same.
@@ -181,6 +182,11 @@ def own_files(
                 f" In mkdocs.yml the plugins must come in the order search, i18n, offline, and"
                 f" no language's build may have failed"
             )
+    # Of the stock index, the page script wants the settings only.
+    stock = json.loads((site_dir / STOCK).read_text(encoding="utf-8"))
+    tiny = json.dumps({"config": stock.get("config", {}), "docs": []}, separators=(",", ":"))
+    yield STOCK, tiny
+    yield STOCK.removesuffix("on"), f"var __index = {tiny}"
     bundle = _bundle(theme_dirs)
     yield f"assets/javascripts/{bundle.name}", patch_bundle(bundle.read_text(encoding="utf-8"))
     index = make_index(pages, groups, cache=cache)
@@ -198,26 +204,3 @@ def own_files(
             "files": [CORE, TITLES.format(language=language)],
         }
     yield FACETS, f"var __search_facets = {json.dumps(suggested, ensure_ascii=False)};\n"
-
-
-def install(
-    site_dir: Path,
-    theme_dirs: Iterable[str | Path],
-    pages: Sequence[Page],
-    groups: Sequence[Term] = (),
-    offered: Mapping[str, Mapping[str, Any]] | None = None,
-    cache: Cache | None = None,
-) -> None:
-    """Write `own_files` into a built site, once all languages and search_index.json are on disk.
-
-    Calling it again changes nothing.
-    """
-    # Of the stock index, the page script wants the settings only.
-    stock = json.loads((site_dir / STOCK).read_text(encoding="utf-8"))
-    tiny = json.dumps({"config": stock.get("config", {}), "docs": []}, separators=(",", ":"))
-    stocks = [(STOCK, tiny), (STOCK.removesuffix("on"), f"var __index = {tiny}")]
-    files = own_files(theme_dirs, pages, groups, offered, cache)
-    for address, content in itertools.chain(stocks, files):
-        path = site_dir / address
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content.encode("utf-8"))

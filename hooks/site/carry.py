@@ -1,8 +1,7 @@
-"""The handbook to carry away: each page's Markdown, all of it in one file, lists for machines."""
+"""What stands beside the pages: their Markdown, all of it in one file, and what programs read."""
 
 from __future__ import annotations
 
-import datetime
 import json
 import posixpath
 import re
@@ -41,15 +40,6 @@ class Leaf:
     """Names of the sections it stands in, the topmost first; empty at the root."""
     text: str
     """Its Markdown (`to_markdown`), addresses still from the root."""
-    kind: str = "note"
-    added: datetime.date | None = None
-    """When its note entered the repository."""
-
-    @property
-    def is_note(self) -> bool:
-        """Whether this is a note of a topic: no list, no page about the handbook."""
-        topic, _, name = self.note.rpartition("/")
-        return bool(topic) and topic != "about" and name != "index" and self.kind not in ("", "map")
 
 
 def folder_of(language: str) -> str:
@@ -58,18 +48,22 @@ def folder_of(language: str) -> str:
 
 
 def files(leaves: Sequence[Leaf], about: Mapping[str, str], site_url: str) -> dict[str, str]:
-    """Return everything to carry away as Markdown, by paths in the site.
+    """Return Markdown to carry away, robots.txt and manifests, by paths in the site.
 
     Args:
         leaves: The pages in the order of the navigation.
         about: What the site says of itself, by language.
         site_url: The address the site is published at; empty while unknown.
     """
-    made = {markdown_of(leaf.page): _page(leaf, site_url) for leaf in leaves}
+    sitemap = f"\nSitemap: {site_url}sitemap.xml\n" if site_url else ""
+    made = {"robots.txt": f"User-agent: *\nAllow: /\n{sitemap}"}
+    made |= {markdown_of(leaf.page): _page(leaf, site_url) for leaf in leaves}
     for language, said in about.items():
         own = [leaf for leaf in leaves if leaf.language == language]
-        made[f"{folder_of(language)}llms.txt"] = _llms(own, language, said)
+        folder = folder_of(language)
+        made[f"{folder}llms.txt"] = _llms(own, language, said)
         made[f"handbook.{language}.md"] = _whole(own, language, said, site_url)
+        made[f"{folder}manifest.webmanifest"] = _manifest(language, said)
     return made
 
 
@@ -134,3 +128,27 @@ def _shifted(line: str, deeper: int, prefix: str) -> str:
     if heading:
         line = "#" * min(len(heading[1]) + deeper, 6) + line[heading.end() :]
     return _FOOTNOTE.sub(lambda one: one["code"] or f"[^{prefix}{one['id']}]", line)
+
+
+def _manifest(language: str, description: str) -> str:
+    up = "../" if folder_of(language) else ""
+    manifest = {
+        "name": TITLES[language],
+        "short_name": "AI Infra & HPC",
+        "description": description,
+        "lang": language,
+        "start_url": "index.html",
+        "scope": up or "./",
+        "display": "minimal-ui",
+        "theme_color": "#16404a",
+        "background_color": "#fcfcf9",
+        "icons": [
+            {
+                "src": f"{up}assets/icons/icon-{size}.png",
+                "sizes": f"{size}x{size}",
+                "type": "image/png",
+            }
+            for size in (192, 512)
+        ],
+    }
+    return json.dumps(manifest, ensure_ascii=False, indent=2) + "\n"

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shutil
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Final
@@ -23,31 +24,17 @@ LIST_FOLDER: Final = "assets/offline"
 LEFT_OUT: Final = (
     WORKER,
     f"{LIST_FOLDER}/*",
-    "*.map",
     "*.md",  # the pages again, for machines and for carrying away
     "llms.txt",
     "*/llms.txt",
-    "*feed-*.xml",
     "sitemap.xml*",
     "robots.txt",
     "CNAME",
     ".*",
-    # Material's own search engine and the languages it could stem: ours takes their place.
-    "assets/javascripts/lunr/*",
-    "assets/javascripts/workers/search.*.min.js",
     "search/search_index.js",  # only pages on `file://` read it; its JSON is the same
 )
-"""Files that no reader opens and no page loads."""
-KILL_SWITCH: Final = """\
-/* Takes an earlier offline copy of the site off the reader's machine. */
-self.addEventListener("install", function () { self.skipWaiting(); });
-self.addEventListener("activate", function (event) {
-  event.waitUntil(self.caches.delete("handbook-" + self.registration.scope)
-    .then(function () { return self.registration.unregister(); })
-    .then(function () { return self.clients.matchAll({ type: "window" }); })
-    .then(function (pages) { pages.forEach(function (page) { page.navigate(page.url); }); }));
-});
-"""
+"""Files that no reader opens and no page loads, of those that `publish.prune` leaves."""
+GONE: Final = SOURCE.with_name("offline_gone.js")
 """A worker that removes itself. Served while notes are being written (an offline copy of an
 earlier build at the same address would hide every change), and fit for a site that gives up
 offline copies: publish it as `sw.js`."""
@@ -84,4 +71,4 @@ def install(site: Path) -> str:
 
 def switch_off(site: Path) -> None:
     """Write a service worker that removes earlier offline copies of this address."""
-    (site / WORKER).write_text(KILL_SWITCH, encoding="utf-8")
+    shutil.copyfile(GONE, site / WORKER)

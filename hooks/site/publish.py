@@ -1,11 +1,24 @@
-"""Put a finished build in place in one step, and pack it for reading offline."""
+"""Put a finished build in place in one step, without what no page asks for, and pack it."""
 
 from __future__ import annotations
 
+import contextlib
 import shutil
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
+
+_UNASKED = (
+    "**/*.map",
+    "assets/diagrams",  # they stand in the pages
+    "assets/images/favicon.png",
+    # Material's own search engine and the languages it could stem: ours takes their place.
+    "assets/javascripts/lunr",
+    "assets/javascripts/workers/search.*.min.js",
+    "assets/vendor/vendor.json",
+)
+_MERMAID = ("assets/javascripts/diagrams.js", "assets/vendor/mermaid/mermaid.min.js")
+"""What draws a diagram that has no drawing yet."""
 
 
 def staging_dir(site: Path) -> Path:
@@ -52,6 +65,20 @@ def add_files(site: Path, files: Mapping[str, str | bytes]) -> None:
         path = site / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content.encode("utf-8") if isinstance(content, str) else content)
+
+
+def prune(site: Path) -> None:
+    """Delete what no page asks for: source maps, other engines, drawn diagrams."""
+    name = _MERMAID[0].encode()
+    is_asked = any(name in page.read_bytes() for page in site.rglob("*.html"))
+    for pattern in _UNASKED if is_asked else (*_UNASKED, *_MERMAID):
+        for path in list(site.glob(pattern)):
+            if path.is_dir():
+                shutil.rmtree(path)
+            else:
+                path.unlink()
+                with contextlib.suppress(OSError):  # unless it was alone there
+                    path.parent.rmdir()
 
 
 def pack(site: Path, archive: Path, top: str) -> int:

@@ -47,10 +47,8 @@ def open_page(from_file: Open, tmp_path: Path) -> Open:
         text = pages.render(View(found, language), paths)
         bodies = {"paths": markdown.markdown(text, extensions=["md_in_html", "attr_list"])}
         for one in NAMES:
-            ways = foot.ways(found, (), language)
-            bodies[one[2:]] = foot.foot(
-                ways, paths, one, found, language, lambda other: f"{other[2:]}.html"
-            )
+            ways = foot.ways(View(found, language), (), paths)
+            bodies[one[2:]] = foot.foot(ways, one, lambda other: f"{other[2:]}.html")
         for stem, body in bodies.items():
             page = page_of(body, language, styles=("handbook.css",), scripts=("paths.js",))
             (tmp_path / f"{stem}.{language}.html").write_text(page, encoding="utf-8")

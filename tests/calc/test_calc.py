@@ -17,11 +17,13 @@ from hooks.calc import presets, registry
 from hooks.calc.engine import CalcError, Engine
 from hooks.data.facts import FactBase
 from hooks.pages import calculator
-from tests import ours
+from hooks.pages.frame import Stock
+from tests import ours, samples
 
 ROOT = Path(__file__).resolve().parents[2]
 FACTS = ours.facts()
 NAMES = list(registry.script_of())
+STOCK = Stock(FACTS, ROOT / "docs", ROOT)
 LANGUAGES = ("zh", "en")
 REFUSED = yaml.safe_load(Path(__file__).with_name("refused.yml").read_text(encoding="utf-8"))
 HAN = re.compile(r"[\u4e00-\u9fff]")
@@ -179,7 +181,7 @@ def test_presets_script_is_plain_and_says_sources() -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_block_says_everything_without_script(calc: Engine, name: str, language: str) -> None:
     folder = "calc" if language == "zh" else "en/calc"
-    html = calculator.render_block(name, calculators=calc, language=language, page_dir=folder)
+    html = calculator.render(name, STOCK, language, folder)
     tree = LexborHTMLParser(html)
     record = calc.record(name)
     assert [node.text() for node in tree.css(".arithmatex")] == [
@@ -195,10 +197,13 @@ def test_block_says_everything_without_script(calc: Engine, name: str, language:
     assert tree.css_first("form, script, input") is None
 
 
-def test_block_in_a_note_is_folded_and_links_to_its_page(calc: Engine) -> None:
+def test_block_in_a_note_is_folded_and_links_to_its_page(tmp_path: Path) -> None:
     titles = {"calc/roofline": "Roofline", "chip/roofline": "Roofline <model>"}
-    html = calculator.render_block(
-        " roofline\n", calculators=calc, language="en", page_dir="en/chip", titles=titles
+    notes, _ = samples.tree(
+        tmp_path, {f"{one}.en.md": samples.note("", title) for one, title in titles.items()}
+    )
+    html = calculator.render(
+        " roofline\n", Stock(FACTS, ROOT / "docs", ROOT, notes), "en", "en/chip"
     )
     tree = LexborHTMLParser(html)
     links = {node.text(): node.attributes["href"] for node in tree.css("a")}
@@ -207,9 +212,9 @@ def test_block_in_a_note_is_folded_and_links_to_its_page(calc: Engine) -> None:
     assert tree.css_first("details.calc__more .arithmatex") is not None
 
 
-def test_block_of_nothing_offers_the_nearest(calc: Engine) -> None:
+def test_block_of_nothing_offers_the_nearest() -> None:
     with pytest.raises(CalcError, match="did you mean 'kv-cache'"):
-        calculator.render_block("kvcache", calculators=calc, language="zh")
+        calculator.render("kvcache", STOCK, "zh")
 
 
 def test_page_loads_only_what_its_calculators_need() -> None:

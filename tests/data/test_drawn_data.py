@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from hooks.pages import facts_table
-from hooks.pages.measured_table import render_measured
+from hooks.pages import facts_table, measured_table
+from hooks.pages.frame import Stock
 from tests.data.test_facts import load
 from tests.data.test_measured import repository
 
@@ -25,16 +25,11 @@ def drawn(folder: Path) -> Iterator[tuple[str, str]]:
     """Yield name and HTML of each file, an element a line."""
     base, _ = load(folder)
     root = repository(folder)
+    stock = Stock(base, root / "docs", root)
     for language, place in (("zh", "t"), ("en", "en/t")):
         parts = [facts_table.render("table: gpu", base, language, place)]
         parts += [
-            render_measured(
-                f"file: t/{kind}/p2p.json\n{view}",
-                docs_dir=root / "docs",
-                root=root,
-                language=language,
-                page_dir=place,
-            )
+            measured_table.render(f"file: t/{kind}/p2p.json\n{view}", stock, language, place)
             for kind, view in (*(("measured", view) for view in VIEWS), ("simulated", ""))
         ]
         yield f"{language}.html", "\n".join(parts).replace("><", ">\n<") + "\n"

@@ -17,7 +17,8 @@ from hooks.data.facts import FactBase, Family
 from hooks.data.measured_check import check_record
 from hooks.data.options import BlockError
 from hooks.data.wording import number
-from hooks.pages.measured_table import render_measured
+from hooks.pages import measured_table
+from hooks.pages.frame import Stock
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = "int main() { return 0; }\n"
@@ -160,14 +161,10 @@ def test_a_changed_program_makes_the_record_stale(root: Path) -> None:
 
 def drawn(root: Path, more: str = "") -> LexborHTMLParser:
     """Parse the HTML of a block."""
-    html = render_measured(
-        f"file: t/measured/p2p.json\n{more}",
-        docs_dir=root / "docs",
-        root=root,
-        language="en",
-        page_dir="en/t",
+    stock = Stock(FACTS, root / "docs", root)
+    return LexborHTMLParser(
+        measured_table.render(f"file: t/measured/p2p.json\n{more}", stock, "en", "en/t")
     )
-    return LexborHTMLParser(html)
 
 
 def words(tree: LexborHTMLParser, selector: str) -> list[str]:
@@ -193,9 +190,7 @@ def test_what_a_block_may_not_ask(more: str, said: str, root: Path) -> None:
 
 def test_a_missing_record_suggests_the_nearest(root: Path) -> None:
     with pytest.raises(BlockError, match=re.escape("did you mean 't/measured/p2p.json'?")):
-        render_measured(
-            "file: t/measured/p2p2.json", docs_dir=root / "docs", root=root, language="zh"
-        )
+        Stock(FACTS, root / "docs", root).record("t/measured/p2p2.json")
 
 
 @pytest.mark.parametrize(

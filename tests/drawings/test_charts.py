@@ -23,6 +23,7 @@ from hooks.drawings import Chart, Point
 from hooks.drawings.charts import grammar, svg
 from hooks.drawings.charts import spec as charts
 from hooks.pages import chart as chart_html
+from hooks.pages.frame import Stock
 from tests.data.test_facts import FAMILY, SOURCES
 from tests.data.test_measured import RECORD
 
@@ -80,9 +81,7 @@ def drawn(
 ) -> tuple[LexborHTMLParser, dict[str, str]]:
     """Draw a fence on the page en/t/x.html; its HTML and its files."""
     chart = read(spec, base, root, language)
-    done = chart_html.draw(
-        chart, spec, base, docs=root / "docs", root=root, language=language, page_dir="en/t"
-    )
+    done = chart_html.draw(chart, spec, Stock(base, root / "docs", root), language, "en/t")
     return LexborHTMLParser(done.html), done.files
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from hooks.links import safety
 from hooks.notes import twins
-from hooks.pages import aliases
+from hooks.pages import page
 from tests.samples import FIRST_LINE, note, tree
 
 LINE = FIRST_LINE
@@ -71,7 +71,7 @@ def test_twin_ids_never_take_an_id_in_use(tmp_path: Path) -> None:
     )
     ours, theirs = catalogue.notes["a.md"], catalogue.notes["a.en.md"]
     assert twins.twin_ids(ours, theirs) == {"x": "y"}
-    html = aliases.add_aliases('<h2 id="x">X</h2><h2 id="乙">乙</h2>', {"x": "y"})
+    html = page.add_aliases('<h2 id="x">X</h2><h2 id="乙">乙</h2>', {"x": "y"})
     assert html == '<h2 id="x"><span class="twin-alias" id="y"></span>X</h2><h2 id="乙">乙</h2>'
 
 

@@ -130,9 +130,8 @@ def test_the_command_tells_what_is_stale_or_mends_it(
 def test_a_topic_lists_its_notes_and_subtopics(
     made: Made, page: str, language: str, listed: list[str] | None
 ) -> None:
-    entry = contents.topic_entry(made[1], page)
-    text = contents.topic_listing(View(made[0], language, ".."), entry) if entry else None
-    assert text == (listed and "\n".join(f"- **{one}**<br>d" for one in listed))
+    text = contents.topic_listing(View(made[0], language, ".."), made[1], page)
+    assert text == ("" if listed is None else "\n".join(f"- **{one}**<br>d" for one in listed))
 
 
 def test_newest_first(made: Made) -> None:

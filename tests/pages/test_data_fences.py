@@ -15,7 +15,7 @@ from hooks.data.facts import FactBase
 from hooks.data.options import BlockError
 from hooks.drawings.charts import spec
 from hooks.pages import calculator, facts_table, measured_table
-from hooks.pages.fences import ERRORS, KINDS, DataFences
+from hooks.pages.data import ERRORS, KINDS, DataFences
 from tests import ours
 from tests.data.test_measured import RECORD
 from tests.samples import note, tree
@@ -35,9 +35,9 @@ BAD = {
 }
 RENDERS: dict[str, tuple[Any, str]] = {
     "facts": (facts_table, "render"),
-    "measured": (measured_table, "render_measured"),
+    "measured": (measured_table, "render"),
     "chart": (spec, "read"),
-    "calc": (calculator, "render_block"),
+    "calc": (calculator, "render"),
 }
 
 

@@ -10,6 +10,7 @@ from selectolax.lexbor import LexborHTMLParser
 from hooks.calc import CalcError
 from hooks.calc import engine as calc_engine
 from hooks.pages import calculator
+from hooks.pages.frame import Stock
 from tests import ours
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -21,12 +22,17 @@ def calc() -> calc_engine.Engine:
     return calc_engine.default(ours.facts())
 
 
+@pytest.fixture(scope="module")
+def stock() -> Stock:
+    return Stock(ours.facts(), ROOT / "docs", ROOT)
+
+
 @pytest.mark.parametrize("language", ["zh", "en"])
 def test_tile_answers_before_a_script_and_leads_to_all_of_it(
-    calc: calc_engine.Engine, language: str
+    calc: calc_engine.Engine, stock: Stock, language: str
 ) -> None:
     folder = "." if language == "zh" else "en"
-    html = calculator.render_block(TILE, calculators=calc, language=language, page_dir=folder)
+    html = calculator.render(TILE, stock, language, folder)
     tree = LexborHTMLParser(html)
     rows = {row["key"]: row for row in calc.show("training-memory", {}, language)["rows"]}
     shown = [node.text() for node in tree.css("dd")]
@@ -48,6 +54,6 @@ def test_tile_answers_before_a_script_and_leads_to_all_of_it(
         ("training-memory: -> total", "must name an input"),
     ],
 )
-def test_tile_of_nothing_is_refused(calc: calc_engine.Engine, fence: str, message: str) -> None:
+def test_tile_of_nothing_is_refused(stock: Stock, fence: str, message: str) -> None:
     with pytest.raises(CalcError, match=message):
-        calculator.render_block(fence, calculators=calc, language="zh")
+        calculator.render(fence, stock, "zh")

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from hooks.data import load_paths
 from hooks.notes import Entry, minutes
-from hooks.pages import foot, page, takeaway
+from hooks.pages import foot, page
+from hooks.pages.view import View
 from tests.samples import note, tree
 
 PATHS = (
@@ -37,18 +39,18 @@ PAGES = {
 def test_the_takeaway_is_a_card(case: str, tmp_path: Path) -> None:
     html, wanted = PAGES[case]
     found, _ = tree(tmp_path, {"t/one.en.md": note("## Takeaway\n\nA.\n")})
-    made = takeaway.card(html, found.notes["t/one.en.md"])
+    made = page.card(html, found.notes["t/one.en.md"])
     section = made[made.index("<section") : made.index("</section>") + 10]
     assert section.startswith('<section class="takeaway">\n<h2 id="t">') and wanted in section
     assert made.replace('<section class="takeaway">\n', "").replace(
-        f"</section>{takeaway.AFTER}\n", ""
+        f"</section>{page.AFTER}\n", ""
     ) == (html)
 
 
 def test_a_page_without_one_stays_as_it_is(tmp_path: Path) -> None:
     found, _ = tree(tmp_path, {"t/one.md": note("## 数据\n\n甲\n\n## 一句话结论\n\n乙\n")})
     html = '<h2 id="数据">数据</h2><p>甲</p><h2 id="一句话结论">一句话结论</h2><p>乙</p>'
-    assert takeaway.card(html, found.notes["t/one.md"]) == html
+    assert page.card(html, found.notes["t/one.md"]) == html
 
 
 def test_an_empty_corner_is_no_heading() -> None:
@@ -105,8 +107,8 @@ def test_one_box_says_what_to_read_before_and_next_and_what_leads_here(
     notes, _ = tree(tmp_path, files)
     paths, _, problems = load_paths(tmp_path / "docs/data/paths.yml", "f")
     assert problems == []
-    ways = foot.ways(notes, NAV, "en")
-    box = foot.foot(ways, paths, at, notes, "en", lambda one: f"to/{one}.html")
+    ways = foot.ways(View(notes, "en"), NAV, paths)
+    box = foot.foot(ways, at, lambda one: f"to/{one}.html")
     shown = {
         row.partition("<p>")[2].partition("</p>")[0]: re.findall(r"/(\w+)\.html\"", row)
         for row in box.split('<div class="order__row">')[1:]
@@ -115,9 +117,9 @@ def test_one_box_says_what_to_read_before_and_next_and_what_leads_here(
     assert (f'data-done="{at}"' in box) == (at in ("t/one", "t/two", "t/three"))
     if at == "t/one":
         assert "two &lt;&amp;&gt;</a> <small>on the path One &amp; all, Other</small>" in box
-    without = foot.foot(ways, (), at, notes, "en", lambda one: f"to/{one}.html")
+    without = foot.foot(replace(ways, paths=()), at, lambda one: f"to/{one}.html")
     assert ("Read next" in without) == (at in ("t/one", "t/two"))  # by the navigation
-    assert foot.foot(ways, paths, at, notes, "en", lambda _: None) == ""
+    assert foot.foot(ways, at, lambda _: None) == ""
 
 
 def test_of_the_notes_that_lead_here_eight_are_named(tmp_path: Path) -> None:
@@ -125,5 +127,5 @@ def test_of_the_notes_that_lead_here_eight_are_named(tmp_path: Path) -> None:
         f"t/from-{number}.md": note("[1](to.md)\n") for number in range(10)
     }
     notes, _ = tree(tmp_path, files | {"t/to.md": note("x\n")})
-    ways = foot.ways(notes, (), "zh")
-    assert foot.foot(ways, (), "t/to", notes, "zh", str).count("<li>") == foot.MOST == 8
+    ways = foot.ways(View(notes, "zh"), (), ())
+    assert foot.foot(ways, "t/to", str).count("<li>") == foot.MOST == 8

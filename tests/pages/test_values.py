@@ -12,10 +12,12 @@ import pytest
 import yaml
 from selectolax.lexbor import LexborHTMLParser
 
+from hooks.calc import engine
 from hooks.data.load import load_facts
 from hooks.findings.finding import Finding
 from hooks.notes.catalogue import load
 from hooks.notes.note import Catalogue
+from hooks.pages.frame import Stock
 from hooks.pages.values import links, values
 from hooks.pages.values.check import check_note
 from tests.pages import cases
@@ -36,6 +38,12 @@ def ring(name: str, inputs: dict[str, Any]) -> Mapping[str, float]:
     return {"seconds": 2 * (n - 1) / n * size / (rate * 1e9)}
 
 
+@pytest.fixture(autouse=True)
+def _calculators(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine, "run", ring)
+    monkeypatch.setattr(values, "_output_unit", lambda *_: "")
+
+
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
     """A repository with one family, one record and no notes."""
@@ -43,6 +51,7 @@ def root(tmp_path: Path) -> Path:
         "data/facts/gpu.yml": yaml.safe_dump(DATA["facts"]),
         "data/sources/a.yml": yaml.safe_dump(DATA["sources"]),
         "t/measured/p2p.json": json.dumps(DATA["record"]),
+        "calc/ring.md": HEAD,
     }.items():
         (tmp_path / "docs" / name).parent.mkdir(parents=True)
         (tmp_path / "docs" / name).write_text(text, encoding="utf-8")
@@ -59,7 +68,8 @@ def resolver(root: Path) -> values.Resolver:
     """Return what looks markers up, with the stand-in for calculators."""
     base, findings = load_facts(root / "docs/data")
     assert findings == []
-    return values.Resolver(base, root / "docs", root, frozenset({"calc/ring"}), ring)
+    notes, _ = load(root / "docs", root)
+    return values.Resolver(Stock(base, root / "docs", root, notes))
 
 
 def check(root: Path, body: str, language: str = "en") -> list[str]:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from hooks.pages import words
+from hooks.pages import frame as words
 
 FILE = Path(words.__file__).with_name("words.yml")
 SECTIONS = yaml.safe_load(FILE.read_text(encoding="utf-8"))

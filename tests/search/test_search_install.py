@@ -12,7 +12,8 @@ import material
 import pytest
 from py_mini_racer import MiniRacer
 
-from hooks.data import check_terms
+from hooks.data import Term, check_terms
+from hooks.search import install
 from hooks.search.engine import Engine
 from hooks.search.index import Index, make_index
 from hooks.search.install import (
@@ -23,18 +24,18 @@ from hooks.search.install import (
     SearchIndexError,
     facets,
     index_files,
-    install,
-    own_files,
     patch_bundle,
 )
 from hooks.search.sections import Page
 from hooks.search.terminal import read_site
+from hooks.site import publish
 from tests import search_notes
 from tests.conftest import ROOT
 
 THEME = Path(str(material.__file__)).parent / "templates"
 BUNDLE = next((THEME / "assets/javascripts").glob("bundle.*.min.js")).read_text(encoding="utf-8")
 STUB = (ROOT / "tests/js/worker_stub.js").read_text(encoding="utf-8")
+CONFIG: dict[str, Any] = {"config": {"separator": "s"}, "docs": []}
 ADDRESS = "https://a.example/x/assets/javascripts/workers/search.handbook.zh.js"
 
 
@@ -44,9 +45,17 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> list[Page]:
 
 
 @pytest.fixture(scope="module")
-def files(pages: list[Page]) -> dict[str, str]:
+def files(pages: list[Page], tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     glossary, _ = check_terms({"terms.yml": search_notes.TERMS})
-    return dict(own_files([THEME], pages, list(glossary.terms.values())))
+    return made(tmp_path_factory.mktemp("site"), pages, *glossary.terms.values())
+
+
+def made(site: Path, pages: list[Page], *groups: Term) -> dict[str, str]:
+    """Return what a site gets in which Material's plugin has just written its index."""
+    docs = [{"location": "a.html", "title": "", "text": "x" * 500}]
+    (site / "search").mkdir()
+    (site / install.STOCK).write_text(json.dumps(CONFIG | {"docs": docs}), encoding="utf-8")
+    return dict(install.files(site, [THEME], pages, groups))
 
 
 class Worker:
@@ -148,10 +157,10 @@ def test_results_say_where_they_stand_and_what_was_repaired(files: dict[str, str
     assert section["terms"]["zebra"] is False
 
 
-def test_several_sections_of_a_page_are_shown(files: dict[str, str]) -> None:
+def test_several_sections_of_a_page_are_shown(tmp_path: Path) -> None:
     text = "# 甲\n\n" + "".join(f"## 节{n}\n\n这一节讲拥塞窗口。\n\n" for n in range(9))
     pages = [search_notes.page("a.md", text), search_notes.page("a.en.md", "# A\n")]
-    (group,) = Worker(dict(own_files([THEME], pages))).ask("拥塞窗口")
+    (group,) = Worker(made(tmp_path, pages)).ask("拥塞窗口")
     best = max(item["score"] for item in group)
     shown = [item for item in group if "#" in item["location"] and item["score"] == best]
     assert 3 <= len(shown) <= 6
@@ -210,26 +219,20 @@ def test_another_page_script_is_refused(purpose: str, text: str) -> None:
     assert purpose in str(error.value)
 
 
-def test_a_missing_language_is_refused(pages: list[Page]) -> None:
+def test_a_missing_language_is_refused(tmp_path: Path, pages: list[Page]) -> None:
     with pytest.raises(SearchIndexError, match=r"no page in 'en'.*search, i18n, offline"):
-        dict(own_files([THEME], [page for page in pages if page.language == "zh"]))
+        made(tmp_path, [page for page in pages if page.language == "zh"])
 
 
-def test_install_twice_is_install_once(tmp_path: Path, pages: list[Page]) -> None:
-    (tmp_path / "search").mkdir()
-    stock: dict[str, Any] = {"config": {"separator": "s"}, "docs": []}
-    written = stock | {"docs": [{"location": "a.html", "title": "", "text": "x" * 500}]}
-    (tmp_path / "search/search_index.json").write_text(json.dumps(written), encoding="utf-8")
-    seen = []
-    for _ in range(2):
-        install(tmp_path, [THEME], pages)
-        files = [path for path in sorted(tmp_path.rglob("*")) if path.is_file()]
-        seen.append({path: path.read_bytes() for path in files})
-    assert seen[0] == seen[1]
-    tiny = json.dumps(stock, separators=(",", ":"))
-    assert (tmp_path / "search/search_index.json").read_text(encoding="utf-8") == tiny
-    script = (tmp_path / "search/search_index.js").read_text(encoding="utf-8")
-    assert script == f"var __index = {tiny}"
+def test_the_stock_index_keeps_its_settings_and_nothing_changes_twice(
+    tmp_path: Path, pages: list[Page]
+) -> None:
+    files = made(tmp_path, pages)
+    tiny = json.dumps(CONFIG, separators=(",", ":"))
+    assert files["search/search_index.json"] == tiny
+    assert files["search/search_index.js"] == f"var __index = {tiny}"
+    publish.add_files(tmp_path, files)
+    assert dict(install.files(tmp_path, [THEME], pages)) == files
     index = read_site(tmp_path)
     assert index is not None
     with Engine(index) as one, Engine(make_index(pages)) as other:

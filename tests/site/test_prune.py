@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from hooks.site import prune
+from hooks.site import publish
 
 KEPT = (
     "assets/javascripts/a.js",
@@ -35,7 +35,7 @@ def test_only_what_is_asked_for_stays(tmp_path: Path, page: str, kept: tuple[str
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(page, encoding="utf-8")
-    prune.prune(tmp_path)
+    publish.prune(tmp_path)
     left = {path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*") if path.is_file()}
     assert left == {*kept, "index.html"}
     assert not (tmp_path / "assets/javascripts/lunr").exists()

@@ -11,6 +11,7 @@ from hooks.data.facts import FactBase
 from hooks.drawings.charts import spec as charts
 from hooks.notes.catalogue import load
 from hooks.pages import facts_table
+from hooks.pages.frame import Stock
 from hooks.pages.values import check, values
 from tests import ours
 from tests.samples import note
@@ -51,7 +52,7 @@ def test_numbers_in_sentences_are_right(
     name = "a.md" if language == "zh" else "a.en.md"
     (tmp_path / "docs" / name).write_text(note(text), encoding="utf-8")
     notes, _ = load(tmp_path / "docs", tmp_path)
-    asked = values.Resolver(base, ROOT / "docs", ROOT)
+    asked = values.Resolver(Stock(base, ROOT / "docs", ROOT))
     found = [one for note in notes.notes.values() for one in check.check_note(note, notes, asked)]
     assert text.count("<!-- ") == 3
     assert [one.text for one in found] == []

@@ -46,8 +46,8 @@ def past_the_face(path: Path, text: str) -> list[str]:
 def test_an_import_from_another_room_names_the_room() -> None:
     assert [one for path in HOOKS for one in past_the_face(path, path.read_text("utf-8"))] == []
     text = "from hooks.data.load import load_facts\nfrom hooks.data import FactBase\n"
-    bad = ROOT / "hooks/pages/fences.py"
-    assert past_the_face(bad, text) == ["hooks/pages/fences.py:1: hooks.data.load"]
+    bad = ROOT / "hooks/pages/data.py"
+    assert past_the_face(bad, text) == ["hooks/pages/data.py:1: hooks.data.load"]
 
 
 def test_no_module_is_long_nor_all_of_them() -> None:

@@ -63,7 +63,7 @@ def _check(comment: Comment, marker: Marker, note: Note, resolver: Resolver) -> 
     line = lines[comment.line - 1]
     if _HEADING.match(line):
         raise MarkerError("a heading holds no values: its id would change with them")
-    truth = resolver.resolve(marker, language).truth
+    truth = resolver.resolve(marker, language)
     compare(line[: comment.column - 1], truth, marker, language)
     if marker.skips_terms:
         return

@@ -6,10 +6,9 @@ import re
 from collections.abc import Mapping
 from html import escape
 
-from hooks.pages.html import way
-from hooks.pages.values.markers import KINDS, MarkerError, compare, is_marker, parse
-from hooks.pages.values.values import Resolved, Resolver
-from hooks.pages.words import words_of
+from hooks.pages.frame import way, words_of
+from hooks.pages.values.markers import KINDS, MarkerError, Truth, compare, is_marker, parse
+from hooks.pages.values.values import Resolver
 
 _HTML_MARKER = re.compile(r"<!--\s*(?P<text>(?:(?!-->).)*?)\s*-->", re.DOTALL)
 
@@ -36,7 +35,7 @@ def render(
         try:
             marker = parse(text)
             found = resolver.resolve(marker, language)
-            start, end = compare(before, found.truth, marker, language)
+            start, end = compare(before, found, marker, language)
         except MarkerError as error:
             problems.append(f"'<!-- {text} -->': {error}")
             continue
@@ -50,14 +49,14 @@ def render(
     return html, problems
 
 
-def _address(found: Resolved, page_dir: str) -> str:
+def _address(found: Truth, page_dir: str) -> str:
     if not found.href or found.href.startswith(("http://", "https://")):
         return found.href
     path, mark, query = found.href.partition("?")
     return way(path, page_dir) + mark + query
 
 
-def _link(shown: str, found: Resolved, address: str, number: int, language: str) -> str:
+def _link(shown: str, found: Truth, address: str, number: int, language: str) -> str:
     kind = f"value value--{found.grade}" + (" value--stale" if found.stale else "")
     # Table cells are read as Markdown no more at this point, but attributes must stay one line.
     title = escape(" ".join(found.title.split()))

@@ -2,7 +2,7 @@
 
 `989.4 TFLOPS<!-- fact accelerators/h100-sxm/bf16 -->` is plain text on GitHub. This module reads
 the comment and the number before it, and compares the number with the truth as it was rounded;
-`hooks.values` looks the truth up.
+`values` looks the truth up.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from urllib.parse import unquote
 
 from hooks.data import Text, units
 from hooks.findings import nearest
-from hooks.pages.words import words_of
+from hooks.pages.frame import words_of
 
 KINDS = ("fact", "measured", "calc")
 _OPTIONS = ("round", "terms")
@@ -53,9 +53,7 @@ class MarkerError(ValueError):
         self, message: str, *, rule: str = "value-marker", target: str = "", hint: str = ""
     ) -> None:
         super().__init__(message)
-        self.rule = rule
-        self.target = target
-        self.hint = hint
+        self.rule, self.target, self.hint = rule, target, hint
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,12 +73,21 @@ class Marker:
 
 @dataclass(frozen=True, slots=True)
 class Truth:
-    """What a marker's number must be."""
+    """What a marker names: what its number must be, and how to show it in one language."""
 
     value: float | Text
     unit: str = ""
     direction: str | None = None
     density: str | None = None
+    title: str = ""
+    """Source, date and confidence in one line."""
+    href: str = ""
+    """An address, or a path below the folder of the site; empty when there is nothing to open."""
+    grade: str = ""
+    """`a` or `b` for facts, `measured`, `calc`: how the link is marked."""
+    source: str = ""
+    """The key of the source, for facts."""
+    stale: bool = False
 
 
 def is_marker(comment: str) -> bool:
@@ -92,11 +99,7 @@ def is_marker(comment: str) -> bool:
 
 
 def parse(comment: str) -> Marker:
-    """Read a comment's text.
-
-    Raises:
-        MarkerError: It is no marker.
-    """
+    """Read a comment's text; MarkerError where it is no marker."""
     kind, _, rest = comment.strip().partition(" ")
     if kind not in KINDS:
         hint = nearest(kind, KINDS)
@@ -133,11 +136,8 @@ def parse(comment: str) -> Marker:
 
 
 def compare(before: str, truth: Truth, marker: Marker, language: str) -> tuple[int, int]:
-    """Return where the number stands, when it is right.
-
-    Raises:
-        MarkerError: There is no number before the comment, it is another one, or its unit is
-            missing or wrong.
+    """Return where the number before a comment stands; MarkerError where there is none, it is
+    another one, or its unit is missing or wrong.
     """
     if isinstance(truth.value, Text):
         text = truth.value.in_language(language)

@@ -7,21 +7,18 @@ compares numbers with what is looked up here, `links` makes them links on the si
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
 from hooks.calc import engine
-from hooks.data import BlockError, FactBase, Text, measured, terms, wording
+from hooks.data import BlockError, Text, measured, terms, wording
 from hooks.findings import nearest
 from hooks.links import page_address
-from hooks.pages import citations
+from hooks.pages import sources as bibliography
+from hooks.pages.frame import Stock, words_of
 from hooks.pages.values.markers import Marker, MarkerError, Truth, parse
-from hooks.pages.words import words_of
-
-Run = Callable[[str, dict[str, Any]], Mapping[str, object]]
 
 _SHOW = {"value": False, "ratio": True}
 """What a marker may show of a measurement: its value, or its ratio to a specification."""
@@ -29,53 +26,25 @@ _UNITS = ("", "Ki", "Mi", "Gi", "Ti")
 _SIZE = re.compile(rf"(?P<number>\d+)(?P<unit>{'|'.join(_UNITS)})B\Z")
 
 
-@dataclass(frozen=True, slots=True)
-class Resolved:
-    """What a marker names, and how to show it in one language."""
-
-    truth: Truth
-    title: str
-    """Source, date and confidence in one line."""
-    href: str
-    """An address, or a path below the folder of the site; empty when there is nothing to open."""
-    grade: str
-    """`a` or `b` for facts, `measured`, `calc`: how the link is marked."""
-    source: str = ""
-    """The key of the source, for facts."""
-    stale: bool = False
-
-
 @dataclass(slots=True)
 class Resolver:
     """Looks markers up; remembers what it has found, for one build."""
 
-    base: FactBase
-    docs: Path
-    root: Path
-    pages: frozenset[str] = frozenset()
-    """Ids of the notes, by which the page of a calculator is known."""
-    run: Run | None = None
-    """Computes a calculator in place of `hooks.calc.engine.run`."""
-    known: measured.Known | None = None
-    """Measured records that the build has read."""
-    records: dict[str, tuple[measured.Record, bool]] = field(default_factory=dict)
-    _found: dict[tuple[str, str], Resolved] = field(default_factory=dict)
+    stock: Stock
+    _records: dict[str, tuple[measured.Record, bool]] = field(default_factory=dict)
+    _found: dict[tuple[str, str], Truth] = field(default_factory=dict)
 
-    def resolve(self, marker: Marker, language: str) -> Resolved:
-        """Return what a marker names; the check asks first, then the page.
-
-        Raises:
-            MarkerError: It names what does not exist.
-        """
+    def resolve(self, marker: Marker, language: str) -> Truth:
+        """Return what a marker names; MarkerError where that does not exist."""
         key = (marker.key, language)
         if key not in self._found:
             looked_up = {"fact": self._fact, "measured": self._measured, "calc": self._calc}
             self._found[key] = looked_up[marker.kind](marker, language)
         return self._found[key]
 
-    def _fact(self, marker: Marker, language: str) -> Resolved:
+    def _fact(self, marker: Marker, language: str) -> Truth:
         parts = marker.parts
-        family = _known(parts["family"], self.base.families, "family of facts")
+        family = _known(parts["family"], self.stock.base.families, "family of facts")
         row = _known(parts["row"], family.rows, f"row of '{parts['family']}'")
         column = _known(parts["column"], family.columns, f"column of '{parts['family']}'")
         cell = row.cells.get(parts["column"])
@@ -83,27 +52,27 @@ class Resolver:
             hint = nearest(parts["column"], row.cells)
             message = f"row '{parts['row']}' of '{parts['family']}' has no '{parts['column']}'"
             raise MarkerError(message, target=parts["column"], hint=hint)
-        source = self.base.sources.get(cell.source)
+        source = self.stock.base.sources.get(cell.source)
         what = [row.title.in_language(language), column.title.in_language(language)]
         what += terms(language, direction=column.direction, density=column.density, per=column.per)
         title, href = " · ".join(what), ""
         if source is not None:
-            cited, href = citations.cited(cell, source, language), source.url
+            cited, href = bibliography.cited(cell, source, language), source.url
             title += words_of("values", language)["semicolon"] + cited
-        truth = Truth(cell.value, column.unit or "", column.direction, column.density)
-        return Resolved(truth, title, href, cell.confidence.lower(), cell.source)
+        told = (column.unit or "", column.direction, column.density)
+        return Truth(cell.value, *told, title, href, cell.confidence.lower(), cell.source)
 
     def _record(self, file: str) -> tuple[measured.Record, bool]:
         """Return a record, and whether its program has changed since."""
-        if file not in self.records:
+        if file not in self._records:
             try:
-                record = measured.load_record(file, self.docs, self.known)
+                record = self.stock.record(file)
             except BlockError as error:
                 raise MarkerError(str(error), target=file) from error
-            self.records[file] = (record, bool(measured.stale_programs(record, self.root)))
-        return self.records[file]
+            self._records[file] = (record, bool(measured.stale_programs(record, self.stock.root)))
+        return self._records[file]
 
-    def _measured(self, marker: Marker, language: str) -> Resolved:
+    def _measured(self, marker: Marker, language: str) -> Truth:
         file, name, query = marker.parts["file"], marker.parts["result"], dict(marker.inputs)
         record, is_stale = self._record(file)
         is_ratio = _known(query.pop("show", "value"), _SHOW, "value 'show'")
@@ -119,7 +88,7 @@ class Resolver:
         if isinstance(value, bool) or not isinstance(value, int | float):
             what = "ratio" if is_ratio else "number"
             raise MarkerError(f"there is no {what} at '{name}'", target=name)
-        truth = Truth(value) if is_ratio else Truth(value, said.unit, said.direction)
+        told = ("", None) if is_ratio else (said.unit, said.direction)
         about = [
             said.title.in_language(language),
             wording.statistic(said.statistic, language) if said.statistic else "",
@@ -128,14 +97,14 @@ class Resolver:
         ]
         title = f"{words['measured']}{words['colon']}{words['semicolon'].join(filter(None, about))}"
         title += words["stale"] if is_stale else ""
-        return Resolved(truth, title, file, "measured", stale=is_stale)
+        return Truth(value, *told, None, title, file, "measured", stale=is_stale)
 
-    def _calc(self, marker: Marker, language: str) -> Resolved:
+    def _calc(self, marker: Marker, language: str) -> Truth:
         name, output = marker.parts["name"], marker.parts["output"]
         inputs = {key: self._input(value, language) for key, value in marker.inputs.items()}
         try:
-            found = (self.run or engine.run)(name, inputs)
-            own_unit = "" if self.run else _output_unit(name, output)
+            found = engine.run(name, inputs)
+            own_unit = _output_unit(name, output)
         except (KeyError, ValueError, RuntimeError) as error:
             said = "; ".join(str(error.args[0] if error.args else error).split("\n"))
             raise MarkerError(f"calculator '{name}': {said}", target=name) from error
@@ -156,17 +125,15 @@ class Resolver:
         }
         said = ", ".join(f"{key} = {text}" for key, text in given.items())
         title = f"{words['computed']}{words['colon']}{name}({said}) → {output}"
-        query, page = (
-            urlencode({f"{name}.{key}": text for key, text in given.items()}),
-            f"calc/{name}",
-        )
-        href = f"{page_address(page, language)}?{query}" if page in self.pages else ""
-        return Resolved(Truth(value, own_unit or unit), title, href, "calc")
+        query = urlencode({f"{name}.{key}": text for key, text in given.items()})
+        page = self.stock.notes.in_language(f"calc/{name}", language)
+        href = f"{page_address(page.id, language)}?{query}" if page is not None else ""
+        return Truth(value, own_unit or unit, title=title, href=href, grade="calc")
 
     def _input(self, text: str, language: str) -> float | str:
         """Return an input: a number, `@family/row/column` for a fact, or a word."""
         if text.startswith("@"):
-            value = self._fact(parse(f"fact {text[1:]}"), language).truth.value
+            value = self._fact(parse(f"fact {text[1:]}"), language).value
             if isinstance(value, Text):
                 raise MarkerError(f"'{text}' is no number", target=text)
             return value
