@@ -1,0 +1,57 @@
+"""Questions as people typed them in public threads: what is shown first has to answer them."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import yaml
+from py_mini_racer import MiniRacer
+
+from hooks.handbook import Tree
+from hooks.pages import messages
+from hooks.search.engine import Engine
+from hooks.search.index import Index
+
+FIELD: list[dict[str, Any]] = [
+    case
+    for path in sorted(Path(__file__).with_name("field").glob("*.yml"))
+    for case in yaml.safe_load(path.read_text(encoding="utf-8"))
+]
+MOST_MISSED = 8
+"""Of all questions; the number falls as rows and messages are written."""
+
+
+def _section(tree: Tree, location: str) -> str:
+    """Return a place as the questions name it: by the id of the Chinese heading."""
+    page, _, anchor = location.removeprefix("en/").partition("#")
+    note_id = page.removesuffix(".html")
+    note = tree.notes.in_language(note_id, "en" if location.startswith("en/") else "zh")
+    chinese = tree.notes.in_language(note_id, "zh")
+    if note is not None and chinese is not None and note is not chinese:
+        ours = [one.id for one in note.source.headings]
+        if anchor in ours:
+            anchor = chinese.source.headings[ours.index(anchor)].id
+    return f"{note_id}#{anchor}" if anchor else note_id
+
+
+def test_what_comes_first_answers(handbook: Tree, notes_index: Index) -> None:
+    racer = MiniRacer()
+    script = messages.scripts(handbook.data.messages[0], handbook.notes, handbook.facts)
+    racer.eval(script[messages.SCRIPT.format(language="en")])
+    racer.eval(messages.MATCH.read_text(encoding="utf-8"))
+    racer.eval("var table = handbookLog.table(handbookMessages.rows);")
+    missed = []
+    with Engine(notes_index) as engine:
+        for case in FIELD:
+            query = case["query"]
+            call = f"table.rank({json.dumps(query)}).map(function (one) {{ return one.row.page; }})"
+            known = json.loads(str(racer.eval(f"JSON.stringify({call})")))[:2]
+            language = "zh" if re.search("[\u4e00-\u9fff]", query) else "en"
+            places = [*known, *(hit.location for hit in engine.search(query, language, 5))]
+            found = [_section(handbook, place) for place in places]
+            if not {*found[: case.get("among", 1)]} & {*case["first"]}:
+                missed.append((query, case["first"], found[:3]))
+    assert len(missed) <= MOST_MISSED, "\n".join(map(str, missed))
