@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from hooks.data import FactBase
-    from hooks.data.messages import Message, Messages
     from hooks.findings import Finding
     from hooks.notes import Catalogue
 
@@ -36,7 +35,7 @@ _INLINE = MarkdownIt("commonmark", {"html": False})
 _LINE = re.compile(r"/blob/(?P<tag>[^/]+)/(?P<file>[^#]+)#L(?P<line>\d+)")
 
 
-def check(messages: Messages, notes: Catalogue) -> Iterator[Finding]:
+def check(messages: data.Messages, notes: Catalogue) -> Iterator[Finding]:
     """Tell which messages lead nowhere, and which are not found by their own text."""
     found, taken = _found_by_text(messages), set[str]()
     for name, (product, document) in messages.items():
@@ -62,7 +61,7 @@ def check(messages: Messages, notes: Catalogue) -> Iterator[Finding]:
                 yield document.finding(data.RULE, (*place, "note"), told, wanted, hint)
 
 
-def _found_by_text(messages: Messages) -> Iterator[list[tuple[str, str]]]:
+def _found_by_text(messages: data.Messages) -> Iterator[list[tuple[str, str]]]:
     """Yield for each message its lines that the page's script takes for another, and which."""
     racer = MiniRacer()
     racer.eval(MATCH.read_text(encoding="utf-8"))
@@ -70,7 +69,7 @@ def _found_by_text(messages: Messages) -> Iterator[list[tuple[str, str]]]:
     yield from json.loads(str(racer.eval("JSON.stringify(handbookLog.mistaken(rows))")))
 
 
-def _rows(messages: Messages) -> list[dict[str, Any]]:
+def _rows(messages: data.Messages) -> list[dict[str, Any]]:
     return [
         {"id": one.id, "product": product.product.en, "texts": [one.text, *one.also]}
         for product, _ in messages.values()
@@ -78,20 +77,14 @@ def _rows(messages: Messages) -> list[dict[str, Any]]:
     ]
 
 
-def render(view: View, messages: Messages, path: str) -> str:
-    """Return the messages of the product whose page it is; on another page, all products."""
-    name, words = path.partition(".")[0].rpartition("/")[2], words_of("messages", view.language)
-    if name not in messages:
-        return "\n".join(
-            f"- [{one.product.in_language(view.language)}]({words['file'].format(stem)})"
-            f"{words['open']}{words['count'].format(len(one.messages))}{words['close']}"
-            for stem, (one, _) in messages.items()
-        )
-    shown = [_shown(one, view.notes, view.language) for one in messages[name][0].messages]
-    return fill_line("messages.html", words=words, messages=shown)
+def render(view: View, messages: data.Messages, path: str) -> str:
+    """Return the messages of the product whose page it is; nothing where its data are bad."""
+    found = messages.get(path.partition(".")[0].rpartition("/")[2])
+    shown = [_shown(one, view.notes, view.language) for one in (found[0].messages if found else ())]
+    return fill_line("messages.html", words=words_of("messages", view.language), messages=shown)
 
 
-def _shown(one: Message, notes: Catalogue, language: str) -> dict[str, Any]:
+def _shown(one: data.Message, notes: Catalogue, language: str) -> dict[str, Any]:
     def said(text: Text) -> str:
         return Markup(_INLINE.renderInline(text.in_language(language)))
 
@@ -114,7 +107,7 @@ def _shown(one: Message, notes: Catalogue, language: str) -> dict[str, Any]:
     }
 
 
-def scripts(messages: Messages, notes: Catalogue, facts: FactBase) -> dict[str, str]:
+def scripts(messages: data.Messages, notes: Catalogue, facts: FactBase) -> dict[str, str]:
     """Return what recognises lines, by the path of each language's script in the site.
 
     The variables that NCCL reads are among the facts.

@@ -214,7 +214,7 @@ def test_readable_without_script_and_printed_without_the_frame(
     expect(page.locator(".figure--diagram text").first).to_have_text(re.compile(r"\w{2}"))
     expect(page.locator(".figure--diagram svg").first).to_be_visible()
     expect(page.locator("article h1")).to_be_visible()
-    page.locator("details summary").first.click()
+    page.locator("article details:not(.page-contents) summary").first.click()
     expect(page.locator("details[open]")).to_have_count(1)
     page.emulate_media(media="print")
     for part in (".md-header", ".md-sidebar--primary", ".md-footer__link"):
