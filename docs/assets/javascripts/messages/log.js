@@ -109,7 +109,8 @@
   /**
    * Read a log.
    * In: its text, a table of messages (match.js), the variables that NCCL knows. Out: {lines, hits:
-   * [{row, line, text, count, ranks, time}], first, by, told, unknown: [{line, text, count}], matrix}.
+   * [{row, line, text, count, ranks, times}], first, when, told, unknown: [{line, text, count}], matrix};
+   * `when` is the time stamp by which `first` is first, or null where lines alone tell.
    */
   messages.read = function (text, table, known) {
     var hits = [], byId = Object.create(null), unknown = Object.create(null), told = Object.create(null);
@@ -130,9 +131,7 @@
           kinds[time.kind] = (kinds[time.kind] || 0) + 1;
           hit.times = hit.times || Object.create(null);
           var before = hit.times[time.kind];
-          if (!before || time.sorts < before.sorts) {
-            hit.times[time.kind] = { sorts: time.sorts, text: time.text, rank: rank, line: at + 1 };
-          }
+          if (!before || time.sorts < before.sorts) { hit.times[time.kind] = time; }
         }
       } else if (LOOKS_BAD.test(line)) {
         var plain = line.replace(/\d+/g, "0").trim();

@@ -59,7 +59,9 @@
     put(item, "p", about.join(" · "), { "class": "message__more" });
     said(item, "p", row.means);
     said(item, "p", row.first, text.doFirst);
-    if (row.causes.length > 1) {
+    if (row.causes.length === 1) {
+      said(item, "p", row.causes[0]);
+    } else {
       var causes = put(item, "details");
       put(causes, "summary", text.causes);
       row.causes.forEach(function (one) { said(this, "li", one); }, put(causes, "ol"));
