@@ -38,7 +38,7 @@ from hooks.pages import (
 from hooks.pages import foot as feet
 from hooks.pages import page as a_page
 from hooks.search import entries, install
-from hooks.site import carry, check, previews, publish, to_markdown
+from hooks.site import carry, check, publish, to_markdown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -244,7 +244,6 @@ def complete_site(
         build.files,
         questions.files(build.asked, site_url),
         presets.files(engine.default(tree.facts).data),
-        previews.files(found),
         messages.scripts(tree.data.messages[0], tree.notes, tree.facts),
     ):
         publish.add_files(staged, files)

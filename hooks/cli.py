@@ -145,22 +145,6 @@ def search(words: tuple[str, ...], language: str, limit: int, as_json: bool) -> 
 
 
 @main.command()
-def links() -> None:
-    """Ask other sites whether the links to them live, and write a report (see lychee.toml).
-
-    Exit status: 0 whatever they answer, 2 could not run.
-    """
-    from hooks.data import Layout
-    from hooks.links import external
-
-    try:
-        click.echo(f"links: {external.ask(ROOT, Layout(ROOT / 'docs').report)}", err=True)
-    except OSError as error:
-        click.echo(f"links: could not run: {error}", err=True)
-        sys.exit(2)
-
-
-@main.command()
 def release() -> None:
     """Write down the pages and headings of a release, which are kept from then on.
 

@@ -227,7 +227,7 @@ def generated_ids(tree: Tree, *, kept: bool = False) -> Callable[[Note], frozens
     @cache
     def stamp() -> str:
         layout = Layout(tree.docs)
-        files = of_files([tree.root / "mkdocs.yml", layout.report, layout.terms], tree.root)
+        files = of_files([tree.root / "mkdocs.yml", layout.terms], tree.root)
         texts = [(path, note.text) for path, note in tree.notes.notes.items()]
         return digest(data.stamp, files, texts, sorted(tree.notes.other_files))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hooks.data.facts import Cell, Column, FactBase, Row, Source
-from hooks.data.glossary import VENDORS, Glossary, Subject, Term, flat
+from hooks.data.glossary import Glossary, Subject, Term, flat
 from hooks.data.glossary_load import TermsError, check_terms, load_terms, read_glossary
 from hooks.data.layout import Layout
 from hooks.data.load import load_facts

@@ -10,7 +10,6 @@
         see: [wavefront]
         says: {zh: 三十二个线程……。, en: Thirty-two threads ….}
         defined: hpc/cuda/04-execution-model#simd-与-simt
-        vendors: {nvidia: warp, amd: wavefront, source: [https://…], read: 2026-11-23}
 
 What has `says` is an entry of the glossary; the others are known to search alone.
 """
@@ -24,15 +23,13 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import AfterValidator, Field, field_validator, model_validator
 
-from hooks.data.wording import Day, Strict, Text
+from hooks.data.wording import Strict, Text
 
 if TYPE_CHECKING:
     from pydantic import ValidationInfo
 
     from hooks.findings import Document
 
-VENDORS = {"nvidia": "NVIDIA", "amd": "AMD", "tpu": "Google TPU", "ascend": "华为昇腾"}
-"""Whose names are told, by field; `words.yml` of the pages has the English of the last."""
 Steps = tuple[str | int, ...]
 """What leads to a value in a file: keys, and numbers of items."""
 MOST_HAN = 60
@@ -78,29 +75,6 @@ class Says(Strict):
         return value
 
 
-class Vendors(Strict):
-    """What vendors call the same thing, or what comes nearest to it."""
-
-    nvidia: str = ""
-    amd: str = ""
-    tpu: str = ""
-    ascend: str = ""
-    source: list[Annotated[str, Field(pattern=r"^https://[^/\s]+/\S*$")]] = Field(min_length=1)
-    """Where the names were read."""
-    read: Day
-
-    @model_validator(mode="after")
-    def _several(self) -> Vendors:
-        if len(self.names) < 2:
-            raise ValueError("must name the thing of two vendors at least")
-        return self
-
-    @property
-    def names(self) -> dict[str, str]:
-        """Return the names that are known, by vendor."""
-        return {vendor: name for vendor in VENDORS if (name := getattr(self, vendor))}
-
-
 class Term(Strict):
     """Words that mean the same."""
 
@@ -117,7 +91,6 @@ class Term(Strict):
     says: Says | None = None
     defined: str = Field(default="", pattern=r"^([a-z0-9-]+(/[a-z0-9-]+)*(#\S+)?)?$")
     """The section that defines it: a note, with or without a heading of its Chinese file."""
-    vendors: Vendors | None = None
     tooltip: bool | list[str] = True
     """Whether notes mark it; or the folders or notes in which an ambiguous word means this."""
 
@@ -130,7 +103,7 @@ class Term(Strict):
 
     @model_validator(mode="after")
     def _is_entry(self) -> Term:
-        if self.says is None and (self.defined or self.vendors or self.tooltip is not True):
+        if self.says is None and (self.defined or self.tooltip is not True):
             raise ValueError("needs 'says': only entries of the glossary have the other fields")
         return self
 

@@ -32,8 +32,6 @@ class Layout:
         """The pages and headings of the last release; absent before the first."""
         self.moved = self.data / "moved.yml"
         """What took the place of pages and headings that are gone; absent until needed."""
-        self.report = self.data / "external" / "report.json"
-        """What external addresses answered when they were last asked."""
 
     def name(self, path: Path) -> str:
         """Return how findings name a file: with the folder of notes, without what is above."""

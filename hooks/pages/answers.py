@@ -1,7 +1,4 @@
-"""Short answers of the notes: the questions of the home page, rows of "If you see … do …".
-
-Each has an id of its own on its page, made from its words.
-"""
+"""The rows of "If you see … do …": each has an id of its own on its page, made from its words."""
 
 from __future__ import annotations
 
@@ -17,46 +14,29 @@ from hooks.pages.view import Item, Said, areas_of, versions
 
 HEADING = re.compile(r"看到什么，?做什么")
 """What the heading of a table of symptoms is called in Chinese; its twin is the one in order."""
-_LIST = 'class="questions"'
-_ASKED = re.compile(r"^[-*] \*\*(?P<question>.+?)\*\*(?:<br ?/?>)?(?P<answer>.*)$", re.MULTILINE)
 _LONGEST = 48
 _COMMENT = re.compile(r"<!--.*?-->|\[\^[^\]]+\]|<[^>]+>")
 
 
 def items(notes: Catalogue) -> list[Item]:
-    """Return the questions of the home page, and the rows of all tables of symptoms.
-
-    The languages share an item by order.
-    """
+    """Return the rows of all tables of symptoms; the languages share an item by order."""
     found = []
-    for note_id in sorted(notes.ids(), key=lambda one: one != "index"):
-        kind = "answer" if note_id == "index" else "symptom"
+    for note_id in sorted(notes.ids()):
         said = {one: said_in(note, notes) for one, note in versions(notes, note_id).items()}
         for row in itertools.zip_longest(*said.values()):
             ours = {language: one for language, one in zip(said, row, strict=True) if one}
             key = f"{note_id}#{next(iter(ours.values())).anchor}"
-            found.append(Item(kind, key, note_id, ours, areas_of(note_id)))
+            found.append(Item("symptom", key, note_id, ours, areas_of(note_id)))
     return found
 
 
 def said_in(note: Note, notes: Catalogue) -> list[Said]:
-    """Return the questions of the home page; of another note the rows of its first table of
-    symptoms: what is seen, then what to do.
-    """
-    if note.id == "index":
-        before, _, rest = note.text.partition(_LIST)
-        line = before.count("\n") + 1
-        above = [one.id for one in note.source.headings if one.line < line and one.level > 1]
-        within, prefix = above[-1] if above else "", "ask"
-        asked = _ASKED.finditer(rest.partition("</div>")[0])
-        rows = [[_plain(one["question"]), _plain(one["answer"])] for one in asked]
-    else:
-        within, rows = _symptoms(note, notes)
-        prefix = "see"
+    """Return the rows of a note's first table of symptoms: what is seen, then what to do."""
+    within, rows = _symptoms(note, notes)
     seen: Counter[str] = Counter()
     found = []
     for first, *others in rows:
-        name = f"{prefix}-{github_slug(first)[:_LONGEST].strip('-')}".rstrip("-")
+        name = f"see-{github_slug(first)[:_LONGEST].strip('-')}".rstrip("-")
         seen[name] += 1
         anchor = name if seen[name] == 1 else f"{name}-{seen[name]}"
         found.append(Said(first, " · ".join(filter(None, others)), anchor, within))
@@ -89,21 +69,18 @@ def _rows(text: str) -> list[list[str]]:
 
 
 def put_ids(html: str, note: Note, notes: Catalogue) -> str:
-    """Return a page's HTML with the ids of its questions or of its rows of symptoms."""
+    """Return a page's HTML with the ids of its rows of symptoms."""
     said = said_in(note, notes)
-    is_home = note.id == "index"
-    tag, end = ("<li", "</div>") if is_home else ("<tr", "</tbody>")
-    start = html.find(_LIST if is_home else f'id="{said[0].within}"') if said else -1
-    at = html.find("<tbody", start) if start >= 0 and not is_home else start
+    start = html.find(f'id="{said[0].within}"') if said else -1
+    at = html.find("<tbody", start) if start >= 0 else -1
     if at < 0:
         return html
-    stop = html.find(end, at)
-    pieces = re.split(rf"(?<={tag})(?=[\s>])", html[at:stop])
+    stop = html.find("</tbody>", at)
+    pieces = re.split(r"(?<=<tr)(?=[\s>])", html[at:stop])
     if len(pieces) != len(said) + 1:
         return html  # not what the source says
     ids = [*(f' id="{one.anchor}"' for one in said), ""]
-    inside = "".join(map("".join, zip(pieces, ids, strict=True)))
-    return html[:at] + inside + html[stop:]
+    return html[:at] + "".join(map("".join, zip(pieces, ids, strict=True))) + html[stop:]
 
 
 def _plain(markup: str) -> str:

@@ -31,7 +31,7 @@ from hooks.pages.view import Item
 
 _PROGRAM = re.compile(rb'"path": "([^"\\]+)"')
 _NO_DATA = re.compile(
-    r"assets/(?!javascripts/calc/)|data/(?:raw|external|published|moved)"
+    r"assets/(?!javascripts/calc/)|data/(?:raw|published|moved)"
     r"|.*\.(?:svg|png|jpe?g|webp|pdf)\Z"
 )
 """Files that no figure on a page is taken from."""

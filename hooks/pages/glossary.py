@@ -6,15 +6,12 @@ import posixpath
 from collections import defaultdict
 from collections.abc import Mapping
 
-from hooks.data import VENDORS, Glossary, Term, flat
+from hooks.data import Glossary, Term, flat
 from hooks.findings import Finding, nearest
 from hooks.markdown import Heading
 from hooks.notes import LANGUAGES, Catalogue, Note
-from hooks.pages.frame import fill, fill_line, way, words_of
+from hooks.pages.frame import fill, way, words_of
 from hooks.pages.view import Item, Said, View, areas_of
-
-Uses = dict[str, list[tuple[Note, Heading | None]]]
-"""The sections that use a term, by its id; None for the text above a note's headings."""
 
 PAGE = "glossary/index"
 """The id of the page that holds the entries."""
@@ -108,11 +105,8 @@ def items(glossary: Glossary) -> list[Item]:
     ]
 
 
-def render(view: View, glossary: Glossary, uses: Uses | None = None) -> str:
-    """Return the index, and a section of entries for each subject, as Markdown.
-
-    `uses` are the sections that an entry names as those that use its term.
-    """
+def render(view: View, glossary: Glossary) -> str:
+    """Return the index, and a section of entries for each subject, as Markdown."""
     entries, words, language = glossary.entries, view.words("glossary"), view.language
     back: dict[str, list[str]] = defaultdict(list)
     for one in entries.values():
@@ -128,17 +122,14 @@ def render(view: View, glossary: Glossary, uses: Uses | None = None) -> str:
     def entry(term: Term) -> dict[str, object]:
         names, other = _names(term, language), "zh" if language == "en" else "en"
         related = [one for one in dict.fromkeys([*term.see, *back[term.id]]) if one in entries]
-        vendors = term.vendors.names.items() if term.vendors else ()
         return {
             "anchor": anchor(term.id),
             "name": names[0],
             "forms": [(other if form == term.name(other) else "en", form) for form in names[1:]],
             "says": getattr(term.says, language),
             "also": _also(term, language),
-            "vendors": [(words.get(key, VENDORS[key]), name) for key, name in vendors],
             "defined": [link(*place) for place in _defined(term, view)],
             "see": [(f"#{anchor(one)}", entries[one].name(language)) for one in related],
-            "used": [link(*place) for place in (uses or {}).get(term.id, ())],
         }
 
     subjects = [
@@ -169,30 +160,6 @@ def _defined(term: Term, view: View) -> list[tuple[Note, Heading | None]]:
     # Twins have the same headings in the same order; one that is gone is a finding of its own.
     pairs = zip(chinese.source.headings, note.source.headings, strict=False)
     return [(note, next((theirs for ours, theirs in pairs if ours.id == heading), None))]
-
-
-def vendor_table(glossary: Glossary, language: str) -> str:
-    """Return what vendors call the same thing, subject by subject, with the sources, as HTML."""
-    words, days, subjects = words_of("glossary", language), dict[str, str](), []
-    for subject in glossary.subjects.values():
-        rows = []
-        for term in subject.terms:
-            if term.vendors is None:
-                continue
-            for url in term.vendors.source:
-                days.setdefault(url, term.vendors.read.isoformat())
-            names = [term.vendors.names.get(key, "") for key in VENDORS]
-            numbers = sorted(list(days).index(url) + 1 for url in term.vendors.source)
-            rows.append((anchor(term.id), term.name(language), names, numbers))
-        if rows:
-            subjects.append((subject.title.in_language(language), rows))
-    return fill_line(
-        "vendor_terms.html",
-        words=words,
-        vendors=[words.get(key, name) for key, name in VENDORS.items()],
-        subjects=subjects,
-        sources=days.items(),
-    )
 
 
 def _letters(entries: Mapping[str, Term], language: str) -> dict[str, dict[str, tuple[str, str]]]:

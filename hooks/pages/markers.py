@@ -7,9 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from hooks.data import Layout, LearningPath
+from hooks.data import LearningPath
 from hooks.findings import rules
-from hooks.links import external
 from hooks.notes import Entry
 from hooks.pages import (
     catalogue,
@@ -22,7 +21,6 @@ from hooks.pages import (
     sources,
     topics,
 )
-from hooks.pages.term_marks import Marks
 from hooks.pages.view import View
 
 if TYPE_CHECKING:
@@ -42,7 +40,7 @@ class Page(View):
     areas: Sequence[topics.Area] = ()
     learning: Sequence[LearningPath] = ()
     added: Mapping[str, datetime.date] | None = None
-    """The day on which each file of a note was added; None where dates and users do not matter."""
+    """The day on which each file of a note was added; None where dates do not matter."""
 
 
 def _resources(page: Page) -> str:
@@ -54,14 +52,6 @@ def _resources(page: Page) -> str:
 def _sources(page: Page) -> str:
     users = page.data.users(page.language)
     return sources.render(page.data.facts[0], users, page.language)
-
-
-def _glossary(page: Page) -> str:
-    terms, uses = page.data.glossary[0], None
-    if page.added is not None:
-        order = [one.path.removesuffix(".md") for entry in page.entries for one in entry.pages()]
-        uses = Marks(terms).uses(page.notes, order, page.language)
-    return glossary.render(page, terms, uses)
 
 
 def _rules(view: View) -> str:
@@ -93,11 +83,9 @@ _SHOWN: Final[dict[str, Callable[[Page], str]]] = {
     "questions": questions.listing,
     "resources": _resources,
     "sources": _sources,
-    "glossary": _glossary,
-    "vendor-terms": lambda page: glossary.vendor_table(page.data.glossary[0], page.language),
+    "glossary": lambda page: glossary.render(page, page.data.glossary[0]),
     "messages": lambda page: messages.render(page, page.data.messages[0], page.path),
     "check-rules": _rules,
-    "external-links": lambda page: external.render(Layout(page.data.docs).report, page.language),
 }
 """Each marker `<!-- name -->`, and what stands in its place; `contents` may have a depth."""
 _MARKER = re.compile(

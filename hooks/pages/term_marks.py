@@ -9,18 +9,14 @@ text do not meet them.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from html import escape
 from typing import NamedTuple
 
 import ahocorasick
 
 from hooks.data import Glossary, Term
-from hooks.markdown import Heading
-from hooks.notes import Catalogue, Note
+from hooks.notes import Note
 from hooks.pages import glossary as entries
-from hooks.pages.blocks import lines_of_fences
-from hooks.pages.glossary import Uses
 
 MOST = 12
 """Marks in a section; a page with more looks freckled."""
@@ -38,11 +34,6 @@ _SKIPPED_CLASS = re.compile(
 )
 _VOID = frozenset("area br col embed hr img input link meta source track wbr".split())
 _WORD = re.compile(r"[A-Za-z0-9_]")
-_NOT_PROSE = re.compile(
-    r"<!--.*?-->|`[^`]*`|!?\[[^\]]*\]\([^)]*\)|\$[^$]*\$|<[^>]*>|\[\^[^\]]+\]:?"
-)
-MOST_USES = 5
-"""Sections that the glossary names as users of a term."""
 
 
 class _Form(NamedTuple):
@@ -76,23 +67,6 @@ class Marks:
     def mark(self, html: str, note: Note) -> str:
         """Return a note's HTML with its terms marked; as it is, where there is none."""
         return _Page(self, note).marked(html) if self._takes_marks(note) else html
-
-    def uses(self, notes: Catalogue, order: Sequence[str], language: str) -> Uses:
-        """Return the first sections that use each term, one a note, read from the notes' text.
-
-        `order` are the ids of the notes of the language, as readers meet them.
-        """
-        found: Uses = {}
-        for note_id in dict.fromkeys(order):
-            note = notes.in_language(note_id, language)
-            if note is None or note.language != language or not self._takes_marks(note):
-                continue
-            page = _Page(self, note)
-            for name, heading in page.first_uses().items():
-                known = found.setdefault(name, [])
-                if len(known) < MOST_USES and page.is_marked(self.glossary.terms[name]):
-                    known.append((note, heading))
-        return found
 
     def _takes_marks(self, note: Note) -> bool:
         is_note = note.meta is not None and note.meta.kind != "map"
@@ -170,23 +144,6 @@ class _Page:
                 at = -negative
                 found.append((start, at, name))
         return found
-
-    def first_uses(self) -> dict[str, Heading | None]:
-        """Return the heading below which the note first uses each term, outside code and links;
-        None where it is the title or none.
-        """
-        source, text = self.note.source, self.note.text
-        inside = lines_of_fences(source.fences)
-        headings = {one.line: one for one in source.headings}
-        first: dict[str, Heading | None] = {}
-        heading, fields = None, text.startswith("---")
-        for number, line in enumerate(text.split("\n"), 1):
-            if one := headings.get(number):
-                fields, heading = False, one if one.level > 1 else None
-            elif not fields and number not in inside:
-                for _, _, name in self.found(_NOT_PROSE.sub(" ", line)):
-                    first.setdefault(name, heading)
-        return first
 
     def sentences(self) -> str:
         language = self.note.language

@@ -1,4 +1,4 @@
-"""What search finds beside sections: terms, resources, questions, calculators, figures, answers.
+"""What search finds beside sections: terms, resources, questions, calculators, figures, symptoms.
 
 Each is a short section of its page. One that a heading of the page opens is that section, told what
 it is; any other is added below the heading that it stands under.
@@ -39,7 +39,6 @@ KINDS: Final = {
     "question": Kind("面试题", "Question", 1.0),
     "calculator": Kind("计算器", "Calculator", 1.0),
     "figure": Kind("图表", "Figure", 0.15),
-    "answer": Kind("快答", "Short answer", 0.7),
     "symptom": Kind("症状", "Symptom", 0.15),
 }
 

@@ -37,9 +37,6 @@ TABLE = (
     "## 看到什么，做什么\n\n| 看到 | 做 |\n| --- | --- |\n| 卡死 | 取 `trace` |\n| 卡死 | 等 |\n"
 )
 FILES: dict[str, str | bytes] = {
-    "index.md": note(
-        '## 问\n\n<div class="questions" markdown="1">\n\n- **为什么慢？**<br>先看网。\n\n</div>\n'
-    ),
     "glossary/index.md": note("<!-- glossary -->\n"),
     "resources/index.md": note("<!-- resources -->\n"),
     "train/mfu.md": note(f"```calc\nkv-cache\n```\n\n图 2：一张图。\n\n{TABLE}", "算力"),
@@ -69,7 +66,6 @@ def test_every_kind_is_in_the_list(items: tuple[Item, ...]) -> None:
         ("resource", "resources/index", "paged"),
         ("calculator", "train/mfu", "calc-kv-cache"),
         ("figure", "train/mfu", "fig-2"),
-        ("answer", "index", "ask-为什么慢"),
         ("symptom", "train/mfu", "see-卡死"),
         ("symptom", "train/mfu", "see-卡死-2"),
     }
@@ -96,7 +92,6 @@ def test_pages_have_the_ids_of_the_list(notes: Catalogue, items: tuple[Item, ...
         ("../resources/index.md#paged", []),
         ("mfu.md#calc-kv-cache", []),
         ("mfu.md#see-卡死", []),
-        ("../index.md#ask-为什么慢", []),
         ("../resources/index.md#pagd", [("dead-anchor", "../resources/index.md#paged")]),
         ("../glossary/index.md#term-mfv", [("dead-anchor", "../glossary/index.md#term-mfu")]),
         ("mfu.md#calc-kv-cash", [("dead-anchor", "mfu.md#calc-kv-cache")]),
@@ -118,7 +113,7 @@ def test_links_to_generated_ids(
         ("MFU", "glossary/index.html#term-mfu", "术语"),
         ("paged attention", "resources/index.html#paged", "资源"),
         ("kv-cache 计算器", "train/mfu.html#calc-kv-cache", "计算器"),
-        ("为什么慢", "index.html#ask-为什么慢", "快答"),
+        ("卡死", "train/mfu.html#see-卡死", "症状"),
         ("一张图", "train/mfu.html#fig-2", "图表"),
     ],
 )

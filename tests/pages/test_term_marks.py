@@ -116,7 +116,6 @@ def test_sentences_stand_once_hidden_and_escaped(glossary: Glossary, tmp_path: P
                 '详见：<a href="../t/own.html#一">自己：一</a> · 相关：<a href="#term-tensor">',
                 '相关：<a href="#term-tensor-parallel">张量并行</a>',
                 '<p><b>Z</b> <a href="#term-tensor">张量</a> · ',
-                'NVIDIA：SM</span> · <span class="glossary__vendor">AMD：CU</span>',
                 "共 6 个词条",
             ],
         ),
@@ -146,13 +145,3 @@ def test_the_page_of_entries(
     ids = re.findall(r'<h3 id="([^"]+)"', shown)
     assert ids == [f"term-{name}" for name in glossary.entries]
     assert set(re.findall(r'href="#([^"]+)"', shown)) <= set(ids)
-
-
-@pytest.mark.parametrize(("language", "head"), [("zh", "华为昇腾"), ("en", "Huawei Ascend")])
-def test_the_table_of_vendors(glossary: Glossary, language: str, head: str) -> None:
-    shown = entries.vendor_table(glossary, language)
-    assert f'<th scope="col">{head}</th>' in shown
-    assert '<a href="#term-sm">' in shown and "<td>CU</td>" in shown
-    assert shown.count('<td class="facts__none">') == 2
-    assert '<a href="#vendor-source-1">1</a></td>' in shown
-    assert '<li id="vendor-source-1"><a href="https://a.example/b">a.example/b</a>' in shown

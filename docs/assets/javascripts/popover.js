@@ -1,31 +1,23 @@
 /*
- * One box beside the text at a time: what a term means, where a link within the handbook leads, and
- * Material's own (footnotes, titles), which go when another shows and on Escape. By pointer and by
- * keyboard focus; by finger the first tap on a term or on the mark of a footnote shows its box and
- * the second follows it, and on other links a finger that rests. The sentences of terms stand
- * hidden at the page's end (hooks/pages/term_marks.py); those of links (hooks/site/previews.py)
- * come in a script when first asked for. Without this script links are links.
+ * One box beside the text at a time: what a term means, and Material's own (footnotes, titles),
+ * which go when another shows and on Escape. By pointer and by keyboard focus; by finger the first
+ * tap on a term or on the mark of a footnote shows its box and the second follows it. The sentences
+ * of terms stand hidden at the page's end (hooks/pages/term_marks.py). Without this script links
+ * are links.
  */
 (function () {
   "use strict";
 
   var WAIT_MS = 250; // until a pointer that passes by is taken to stay, or to have left
-  var HOLD_MS = 400; // shorter than what opens a phone's own menu
   var FORGET_MS = 500;
   var GAP = 6;
   var CARD = ".md-tooltip2";
   var HOST = "[aria-controls^='__tooltip2_'], [aria-describedby^='__tooltip2_']";
-  var BUTTONS = ".headerlink, .md-tag, .footnote-ref, .footnote-backref, .md-content__button";
-  var own = document.currentScript.getAttribute("data-base");
-  var base = own && new URL(own, location.href).href;
   var article = document.querySelector("article");
   var zh = /^zh/.test(document.documentElement.lang);
-  var state = 0; // of the data: 0 not asked for, 1 on the way, 2 here
-  var waiting = null; // what to do when they come
   var tip = null;
-  var shown = null; // the link whose box is seen
+  var shown = null; // the term whose box is seen
   var isByFinger = false; // what is seen was shown by a finger
-  var isHeld = false; // a finger rests on a link, and has shown it
   var touched = null; // the link that a finger was put on, until its click
   var tapped = null; // the mark of a footnote whose card a tap has shown
   var timer = null;
@@ -34,68 +26,8 @@
     return;
   }
 
-  /** A term, or a link of the text to a page or a section of the handbook; null for all else. */
-  function link(node) {
-    var found = node && node.closest ? node.closest("a[href]") : null;
-    if (!found || !article.contains(found)) {
-      return null;
-    }
-    var isOurs = base && found.href.indexOf(base) === 0 && !found.matches(BUTTONS) &&
-      !found.closest("nav, h1, h2, h3, h4, h5, h6, svg");
-    return isTerm(found) || isOurs ? found : null;
-  }
-
-  function isTerm(found) {
-    return found.matches(".term");
-  }
-
-  /** Title and text of what a link leads to; null where nothing is known. */
-  function entry(found) {
-    var parts = found.href.slice(base.length).split("#");
-    var name;
-    var id;
-    try {
-      name = decodeURI(parts[0].split("?")[0]);
-      id = decodeURIComponent(parts[1] || "");
-    } catch (error) {
-      return null;
-    }
-    if (!zh && name.indexOf("en/") !== 0) {
-      return null;
-    }
-    name = (zh ? name : name.slice(3)).replace(/(^|\/)$/, "$1index.html");
-    var data = window.__previews || {};
-    var note = Object.prototype.hasOwnProperty.call(data, name) ? data[name] : null;
-    var isHere = found.href.split("#")[0] === location.href.split("#")[0];
-    var text = note && ((id && note[2] && note[2][id]) || (isHere ? "" : note[1]));
-    return text ? [note[0], text] : null;
-  }
-
-  /** Hands on title and text for a link, as soon as they are here; nothing where there are none. */
-  function ask(found, then) {
-    if (isTerm(found)) {
-      var source = document.getElementById(found.getAttribute("aria-describedby"));
-      then(source && [source.getAttribute("data-name"), source.textContent]);
-      return;
-    }
-    waiting = function () {
-      waiting = null;
-      then(entry(found));
-    };
-    if (state === 2) {
-      waiting();
-    } else if (!state) {
-      state = 1;
-      var script = document.createElement("script");
-      script.src = base + "previews/" + (zh ? "zh" : "en") + ".js";
-      script.onload = script.onerror = function () {
-        state = 2;
-        if (waiting) {
-          waiting();
-        }
-      };
-      document.head.appendChild(script);
-    }
+  function term(node) {
+    return node && node.closest ? node.closest("article a.term") : null;
   }
 
   function box() {
@@ -103,7 +35,7 @@
       tip = document.createElement("div");
       tip.id = "link-tip";
       tip.className = "link-tip";
-      tip.setAttribute("role", "tooltip");
+      tip.setAttribute("aria-hidden", "true"); // screen readers have the hidden sentence
       tip.hidden = true;
       tip.addEventListener("mouseenter", stay);
       tip.addEventListener("mouseleave", leave);
@@ -113,35 +45,29 @@
   }
 
   function show(found, byFinger) {
-    stay();
-    ask(found, function (said) {
-      if (!said || (byFinger && touched !== found)) {
-        return;
+    var source = document.getElementById(found.getAttribute("aria-describedby"));
+    alone(null);
+    if (!source) {
+      return;
+    }
+    var made = box();
+    var said = {
+      name: source.getAttribute("data-name"),
+      text: source.textContent,
+      more: byFinger && (zh ? "再点一次，打开词条" : "Tap again to open the entry"),
+    };
+    made.textContent = "";
+    Object.keys(said).forEach(function (kind) {
+      if (said[kind]) {
+        var node = made.appendChild(document.createElement("span"));
+        node.className = "link-tip__" + kind;
+        node.textContent = said[kind];
       }
-      alone(null);
-      var made = box();
-      var more = byFinger && isTerm(found) && (zh ? "再点一次，打开词条" : "Tap again to open the entry");
-      made.textContent = "";
-      ["name", "text", "more"].forEach(function (kind, at) {
-        var text = said.concat(more || [])[at];
-        if (text) {
-          var node = made.appendChild(document.createElement("span"));
-          node.className = "link-tip__" + kind;
-          node.textContent = text;
-        }
-      });
-      made.hidden = false;
-      shown = found;
-      isByFinger = byFinger;
-      isHeld = byFinger && !isTerm(found);
-      if (isTerm(found)) { // screen readers have the hidden sentence
-        made.setAttribute("aria-hidden", "true");
-      } else {
-        made.removeAttribute("aria-hidden");
-        found.setAttribute("aria-describedby", made.id);
-      }
-      place(made, found);
     });
+    made.hidden = false;
+    shown = found;
+    isByFinger = byFinger;
+    place(made, found);
   }
 
   /** Below the first line of the link, or above where there is no room; never over an edge. */
@@ -158,12 +84,8 @@
 
   function hide() {
     stay();
-    waiting = null;
     if (shown) {
       tip.hidden = true;
-      if (!isTerm(shown)) {
-        shown.removeAttribute("aria-describedby");
-      }
       shown = null;
     }
   }
@@ -195,14 +117,12 @@
   function leave() {
     if (!shown || !isByFinger) {
       stay();
-      waiting = null;
       timer = window.setTimeout(hide, WAIT_MS);
     }
   }
 
   function forget() {
     touched = null;
-    isHeld = false;
   }
 
   ["mouseover", "focusin"].forEach(function (name) {
@@ -210,7 +130,7 @@
       if (!event.relatedTarget || event.target.closest(HOST) !== event.relatedTarget.closest(HOST)) {
         revive(event.target);
       }
-      var found = touched ? null : link(event.target);
+      var found = touched ? null : term(event.target);
       if (!found) {
         return;
       }
@@ -225,45 +145,32 @@
     });
   });
   article.addEventListener("mouseout", function (event) {
-    if (link(event.target) && !touched) {
+    if (term(event.target) && !touched) {
       leave();
     }
   });
   article.addEventListener("focusout", function (event) {
-    if (link(event.target) && !touched) {
+    if (term(event.target) && !touched) {
       hide();
     }
   });
   article.addEventListener("touchstart", function (event) {
     window.clearTimeout(forgetting);
-    touched = event.target.closest("a.footnote-ref") || link(event.target);
-    isHeld = false;
-    if (touched && touched !== shown && link(touched) && !isTerm(touched)) {
-      stay();
-      timer = window.setTimeout(show, HOLD_MS, touched, true);
-    }
+    touched = event.target.closest("a.footnote-ref") || term(event.target);
   }, { passive: true });
   article.addEventListener("touchmove", function () {
-    stay();
     touched = null;
   }, { passive: true });
   article.addEventListener("touchend", function () {
-    stay();
     forgetting = window.setTimeout(forget, FORGET_MS);
-  });
-  // After a finger that rested; resting again gives the phone's own menu.
-  article.addEventListener("contextmenu", function (event) {
-    if (isHeld && link(event.target) === shown) {
-      event.preventDefault();
-    }
   });
   document.addEventListener("click", function (event) {
     var mark = event.target.closest("a.footnote-ref");
-    var found = link(event.target);
+    var found = term(event.target);
     var isFirst = mark && mark === touched && mark !== tapped;
-    if (isFirst || (isHeld && found && found === shown)) {
+    if (isFirst) {
       event.preventDefault();
-    } else if (found && isTerm(found) && found === touched && found !== shown) {
+    } else if (found && found === touched && found !== shown) {
       event.preventDefault();
       show(found, true);
     } else if (mark) {
