@@ -158,8 +158,7 @@ def _check_data(data: Data) -> Iterator[Finding]:
             yield from kept.recall("figure", key, partial(figure_check.check_svg, file, name))
         elif path.endswith(".json") and "/measured/" in path:
             key = (path, data.stamp)
-            known, base = data.fences.known, data.facts[0]
-            make = partial(measured_check.check_record, file, data.root, known, base)
+            make = partial(measured_check.check_record, file, data.root, data.facts[0])
             yield from kept.recall("record", key, make)
 
 

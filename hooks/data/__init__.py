@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 from hooks.data.facts import Cell, Column, FactBase, Row, Source
-from hooks.data.glossary import Glossary, Subject, Term, flat
-from hooks.data.glossary_load import TermsError, check_terms, load_terms, read_glossary
+from hooks.data.glossary import (
+    Glossary,
+    Subject,
+    Term,
+    TermsError,
+    check_terms,
+    flat,
+    load_terms,
+    read_glossary,
+)
 from hooks.data.layout import Layout
 from hooks.data.load import load_facts
 from hooks.data.measured import (
-    Known,
     Record,
     Result,
     Specification,

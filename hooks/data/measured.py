@@ -7,6 +7,7 @@ specification promised. `pages.measured_table` draws it.
 from __future__ import annotations
 
 import datetime
+import functools
 import hashlib
 import json
 from pathlib import Path
@@ -141,23 +142,16 @@ class Record(_Record):
         return ([self.program] if self.program else []) + self.programs
 
 
-Known = dict[str, Record]
-"""Records by their texts: those that one build has parsed, so that none is parsed twice."""
+@functools.lru_cache(maxsize=512)  # checks, tables and charts of one build read the same ones
+def parse_record(text: str) -> Record:
+    """Return a record. ValueError if it is none."""
+    return Record.model_validate(json.loads(text))
 
 
-def parse_record(text: str, known: Known | None = None) -> Record:
-    """Return a record, from `known` where it is there; else put there. ValueError if it is none."""
-    known = {} if known is None else known
-    if text not in known:
-        known[text] = Record.model_validate(json.loads(text))
-    return known[text]
-
-
-def load_record(file: str, docs_dir: Path, known: Known | None = None) -> Record:
+def load_record(file: str, docs_dir: Path) -> Record:
     """Return the record at a path below the notes; BlockError if there is none, or a bad one."""
-    path = docs_dir / file
     try:
-        return parse_record(path.read_text(encoding="utf-8"), known)
+        return parse_record((docs_dir / file).read_text(encoding="utf-8"))
     except OSError as error:
         there = [p.relative_to(docs_dir).as_posix() for p in docs_dir.glob("**/measured/*.json")]
         hint = nearest(file, there)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
-from hooks.data.measured import Known, Record, parse_record, sha256, stale_programs
+from hooks.data.measured import Record, parse_record, sha256, stale_programs
 from hooks.findings import Document, Finding, YamlError, nearest, read
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ RATIO_TOLERANCE = 0.01
 """How far a printed ratio may lie from value / specification, relative: rounding to 1 %."""
 
 
-def check_record(path: Path, root: Path, known: Known | None, base: FactBase) -> list[Finding]:
+def check_record(path: Path, root: Path, base: FactBase) -> list[Finding]:
     """Return what is wrong with a record; findings and programs are named from `root`.
 
     Rules: `measurement-field` (form), `measurement-reference` (names what it lacks),
@@ -31,7 +31,7 @@ def check_record(path: Path, root: Path, known: Known | None, base: FactBase) ->
     file = path.resolve().relative_to(root.resolve()).as_posix()
     text = path.read_text(encoding="utf-8", errors="replace")
     try:
-        record = parse_record(text, known)
+        record = parse_record(text)
     except json.JSONDecodeError as error:
         message = f"the record is not JSON: {error.msg}"
         return [Finding(file, error.lineno, error.colno, "measurement-field", message)]

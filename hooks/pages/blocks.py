@@ -127,7 +127,7 @@ def _title(kind: str, text: str, language: str, fences: DataFences) -> str:
         if kind == "facts":
             family = fences.base.families[given["table"]]
             return caption(given.get("caption"), family.title, language)
-        record = load_record(given["file"], fences.docs, fences.known)
+        record = load_record(given["file"], fences.docs)
         return record.title.in_language(language)
     except (BlockError, KeyError, TypeError):
         return ""  # the fence's own check says so

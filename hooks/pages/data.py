@@ -15,7 +15,7 @@ from pathlib import Path
 
 from hooks.cache import Cache, digest, of_files
 from hooks.calc import CalcError, engine, registry
-from hooks.data import BlockError, Layout, facts, glossary, glossary_load, load, messages, resources
+from hooks.data import BlockError, Layout, facts, glossary, load, messages, resources
 from hooks.drawings import Chart
 from hooks.drawings.charts import spec
 from hooks.findings import Finding
@@ -72,7 +72,7 @@ class DataFences(Stock):
         """Return what a `chart` fence shows; BlockError as for `show`."""
         key = (text, language)
         if key not in self._charts:
-            self._charts[key] = spec.read(text, self.base, self.docs, language, self.known)
+            self._charts[key] = spec.read(text, self.base, self.docs, language)
         return self._charts[key]
 
     def _html(self, *key: str) -> str:
@@ -108,7 +108,7 @@ class Data:
     @cached_property
     def glossary(self) -> tuple[glossary.Glossary, list[Finding]]:
         """The terms, and what is wrong with them."""
-        return glossary_load.read_glossary(Layout(self.docs).terms)
+        return glossary.read_glossary(Layout(self.docs).terms)
 
     @cached_property
     def messages(self) -> tuple[messages.Messages, list[Finding]]:

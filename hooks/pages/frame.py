@@ -15,7 +15,7 @@ import jinja2
 import yaml
 
 from hooks.cache import Cache
-from hooks.data import FactBase, Known, Record, load_record
+from hooks.data import FactBase, Record, load_record
 from hooks.notes import Catalogue
 
 _HERE = Path(__file__).parent
@@ -33,12 +33,10 @@ class Stock:
     notes: Catalogue = field(default_factory=Catalogue)
     cache: Cache | None = None
     """Where drawings of charts are kept from build to build."""
-    known: Known = field(default_factory=dict)
-    """Measured records that the build has read."""
 
     def record(self, file: str) -> Record:
         """Return a measured record; BlockError if there is none, or a bad one."""
-        return load_record(file, self.docs, self.known)
+        return load_record(file, self.docs)
 
 
 @functools.cache

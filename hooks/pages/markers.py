@@ -43,12 +43,6 @@ class Page(View):
     """The day on which each file of a note was added; None where dates do not matter."""
 
 
-def _resources(page: Page) -> str:
-    data, users = page.data, page.data.users(page.language)
-    cited = resources.citing(data.library, page.notes, page.language, data.facts[0], users)
-    return resources.render(data.library, page.areas, cited, page.language)
-
-
 def _sources(page: Page) -> str:
     users = page.data.users(page.language)
     return sources.render(page.data.facts[0], users, page.language)
@@ -81,7 +75,7 @@ _SHOWN: Final[dict[str, Callable[[Page], str]]] = {
     "path-cards": lambda page: paths.cards(page, page.learning),
     "counts": lambda page: catalogue.counts(page, page.data.items),
     "questions": questions.listing,
-    "resources": _resources,
+    "resources": lambda page: resources.render(page.data.library, page.areas, page.language),
     "sources": _sources,
     "glossary": lambda page: glossary.render(page, page.data.glossary[0]),
     "messages": lambda page: messages.render(page, page.data.messages[0], page.path),

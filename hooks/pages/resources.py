@@ -1,54 +1,23 @@
-"""The page of resources: tables by topic, each entry with an id and with the notes that cite it."""
+"""The page of resources: tables by topic, each entry with an id."""
 
 from __future__ import annotations
 
-import posixpath
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
-from hooks.data import GENERAL, KINDS, LEVELS, FactBase, Library, Resource, Text, plain_address
-from hooks.links import bare_addresses, page_address
-from hooks.notes import LANGUAGES, Catalogue, Note
-from hooks.pages.frame import fill, row_of, way, words_of
+from hooks.data import GENERAL, KINDS, LEVELS, Library, Resource, Text
+from hooks.notes import LANGUAGES
+from hooks.pages.frame import fill, row_of, words_of
 from hooks.pages.topics import Area
 from hooks.pages.view import Item, Said
 
 PAGE = "resources/index"
-"""The note that shows the library; its own links, and those of pages about us, cite nothing."""
+"""The note that shows the library."""
 
 
 def topics(areas: Sequence[Area]) -> dict[str, Text]:
     """Return the topics in the order of the page, with their names."""
     general = {one: words_of("resources", one)["general"] for one in LANGUAGES}
     return {GENERAL: Text(**general)} | {area.id: area.title for area in areas}
-
-
-def citing(
-    library: Library,
-    notes: Catalogue,
-    language: str,
-    base: FactBase,
-    users: Mapping[str, Sequence[Note]],
-) -> dict[str, list[Note]]:
-    """Return the notes of a language that cite each entry, by its key.
-
-    A note cites an entry if it names its address or one below it (a file of a repository), or
-    shows figures from a source at such an address: `users` are the notes that rest on each source.
-    """
-    keys = {plain_address(one): key for key, entry in library.items() for one in entry.addresses}
-    found: dict[str, dict[str, Note]] = {}
-
-    def name(address: str, note: Note) -> None:
-        if key := _entry_at(plain_address(address), keys):
-            found.setdefault(key, {})[note.id] = note
-
-    for note in notes.notes.values():
-        if note.language == language and note.id != PAGE and not note.id.startswith("about/"):
-            for _, address in bare_addresses(note.text):
-                name(address, note)
-    for source, those in users.items():
-        for note in those:
-            name(base.sources[source].url, note)
-    return {key: [those[name] for name in sorted(those)] for key, those in found.items()}
 
 
 def items(library: Library) -> list[Item]:
@@ -65,17 +34,7 @@ def items(library: Library) -> list[Item]:
     ]
 
 
-def _entry_at(address: str, keys: Mapping[str, str]) -> str | None:
-    """Return the entry at an address, or at the nearest one above it that is no whole site."""
-    found = keys.get(address)
-    while found is None and "/" in (address := address.rpartition("/")[0]):
-        found = keys.get(address)
-    return found
-
-
-def render(
-    library: Library, areas: Sequence[Area], cited: Mapping[str, Sequence[Note]], language: str
-) -> str:
+def render(library: Library, areas: Sequence[Area], language: str) -> str:
     """Return a heading and a table for each topic that has entries, as Markdown and HTML."""
     words = words_of("resources", language)
 
@@ -88,7 +47,7 @@ def render(
     for topic, name in topics(areas).items():
         keys = sorted((key for key, one in library.items() if one.topics[0] == topic), key=order)
         if keys:
-            rows = [_row(key, library[key], cited.get(key, ()), language) for key in keys]
+            rows = [_row(key, library[key], language) for key in keys]
             tables.append((name.in_language(language), rows))
     counts = words["comma"].join(f"{title} {len(rows)}" for title, rows in tables)
     return fill(
@@ -101,9 +60,8 @@ def render(
     ).rstrip()
 
 
-def _row(key: str, one: Resource, notes: Sequence[Note], language: str) -> dict[str, object]:
+def _row(key: str, one: Resource, language: str) -> dict[str, object]:
     """Return what the template shows of an entry beside its own fields."""
-    here = posixpath.dirname(page_address(PAGE, language))
     words = words_of("resources", language)
     is_same = one.language == language or one.title.zh != one.title.en
     return {
@@ -111,7 +69,6 @@ def _row(key: str, one: Resource, notes: Sequence[Note], language: str) -> dict[
         "entry": one,
         "lang": "" if is_same else one.language,
         "by": _by(one, language),
-        "cited": [(way(page_address(note.id, language), here), note.title) for note in notes],
         "kind": KINDS.index(one.kind),
         "level": LEVELS.index(one.level),
         "language": words.get(f"in_{one.language}", one.language),

@@ -30,7 +30,7 @@ def open_page(from_file: Open, tmp_path: Path, ours: Library) -> Open:
     """Open the page from a folder."""
 
     def open_it(language: str = "en", **options: Any) -> Page:
-        body = re.sub(r"(?m)^## (.*)$", r"<h2>\1</h2>", resources.render(ours, AREAS, {}, language))
+        body = re.sub(r"(?m)^## (.*)$", r"<h2>\1</h2>", resources.render(ours, AREAS, language))
         styles = ("handbook.css", "data.css", "resources.css")
         page = page_of(body, language, styles=styles, scripts=("tables.js", "resources.js"))
         (tmp_path / "page.html").write_text(page, encoding="utf-8")

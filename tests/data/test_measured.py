@@ -76,7 +76,7 @@ def changed(edits: dict[str, Any]) -> dict[str, Any]:
 
 
 def test_a_good_record_passes(root: Path) -> None:
-    assert check_record(root / "docs/t/measured/p2p.json", root, None, FACTS) == []
+    assert check_record(root / "docs/t/measured/p2p.json", root, FACTS) == []
 
 
 LANES = "docs/data/facts/nvlink.yml: h100, lanes"
@@ -118,7 +118,7 @@ def test_what_is_wrong_is_found_at_its_line(
     edits: dict[str, Any], rule: str, at: str, said: str, root: Path
 ) -> None:
     path = write(root, changed(edits))
-    found = [f for f in check_record(path, root, None, FACTS) if f.rule == f"measurement-{rule}"]
+    found = [f for f in check_record(path, root, FACTS) if f.rule == f"measurement-{rule}"]
     assert [said in f.message for f in found] == [True], found
     assert found[0].file == "docs/t/measured/p2p.json"
     assert found[0].severity == ("warning" if rule == "stale" else "error")
@@ -131,7 +131,7 @@ def test_what_is_wrong_is_found_at_its_line(
 def test_text_that_is_no_json(root: Path) -> None:
     path = root / "docs/t/measured/p2p.json"
     path.write_text('{\n "schema": 1,\n}\n', encoding="utf-8")
-    found = check_record(path, root, None, FACTS)
+    found = check_record(path, root, FACTS)
     assert [f.rule for f in found] == ["measurement-field"]
     assert found[0].line in (2, 3)
     assert "not JSON" in found[0].message
@@ -142,13 +142,13 @@ def test_a_program_that_was_only_laid_out_anew_is_not_stale(root: Path) -> None:
     program.write_text(PROGRAM.replace(" ", "  "), encoding="utf-8")
     same = hashlib.sha256(program.read_bytes()).hexdigest()
     path = write(root, changed({"program/same": [same]}))
-    assert check_record(path, root, None, FACTS) == []
+    assert check_record(path, root, FACTS) == []
 
 
 def test_a_changed_program_makes_the_record_stale(root: Path) -> None:
     path = root / "docs/t/measured/p2p.json"
     (root / "docs/t/code/p2p.cu").write_text(PROGRAM + "// faster\n", encoding="utf-8")
-    assert [f.rule for f in check_record(path, root, None, FACTS)] == ["measurement-stale"]
+    assert [f.rule for f in check_record(path, root, FACTS)] == ["measurement-stale"]
     tree = drawn(root)
     assert words(tree, ".measured__stale") == [
         "The program has changed since; the figures belong to its former version: "

@@ -154,11 +154,11 @@ def test_a_record_is_read_anew_when_its_text_changes(make: Make) -> None:
     fences = make({"t/a.md": note(fenced("measured", GOOD["measured"]))})
     check(fences)
     path = fences.docs / "t/measured/p2p.json"
-    first = measured.load_record("t/measured/p2p.json", fences.docs, fences.known)
-    assert measured.load_record("t/measured/p2p.json", fences.docs, fences.known) is first
+    first = measured.load_record("t/measured/p2p.json", fences.docs)
+    assert measured.load_record("t/measured/p2p.json", fences.docs) is first
     path.write_text(json.dumps(RECORD | {"command": "another"}), encoding="utf-8")
-    again = measured.load_record("t/measured/p2p.json", fences.docs, fences.known)
+    again = measured.load_record("t/measured/p2p.json", fences.docs)
     assert (first.command, again.command) == (RECORD["command"], "another")
     path.write_text("{", encoding="utf-8")
     with pytest.raises(BlockError, match="no valid record"):
-        measured.load_record("t/measured/p2p.json", fences.docs, fences.known)
+        measured.load_record("t/measured/p2p.json", fences.docs)

@@ -1,4 +1,4 @@
-"""The page of resources: every entry once, with its id, its words and the notes that cite it."""
+"""The page of resources: every entry once, with its id and its words."""
 
 from __future__ import annotations
 
@@ -8,12 +8,10 @@ from pathlib import Path
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
-from hooks.data import KINDS, LEVELS, FactBase, Library, Resource, load_resources
-from hooks.notes.note import Catalogue
+from hooks.data import KINDS, LEVELS, Library, Resource, load_resources
 from hooks.pages import resources, topics
 from hooks.search import from_html
 from hooks.search.sections import Page
-from tests.samples import note, tree
 
 ROOT = Path(__file__).resolve().parents[2]
 AREAS, _ = topics.load(ROOT / "docs/data/topics.yml", "docs/data/topics.yml")
@@ -33,25 +31,8 @@ def entry(url: str, topic: str = "chip", **fields: object) -> Resource:
     return Resource.model_validate(given | fields)
 
 
-def page_of(library: Library, notes: Catalogue, language: str = "en") -> LexborHTMLParser:
-    cited = resources.citing(library, notes, language, FactBase(), {})
-    return LexborHTMLParser(resources.render(library, AREAS, cited, language))
-
-
-@pytest.fixture
-def notes(tmp_path: Path) -> Catalogue:
-    see = (
-        "https://github.com/x/repo/blob/main/a.c#L3; arXiv: <https://arxiv.org/pdf/1234.56789v2>, "
-        "https://site.example/, https://github.com/y"
-    )
-    files: dict[str, str | bytes] = {
-        "a/one.md": note(f"见 {see}。\n", "一"),
-        "a/one.en.md": note(f"See {see}.\n", "One & only"),
-        "a/two.en.md": note("[x](http://www.old.example/y/)\n", "Two"),
-        "about/us.en.md": note(f"{see}\n", "Us"),
-        "resources/index.en.md": note(f"{see}\n\n<!-- resources -->\n", "All"),
-    }
-    return tree(tmp_path, files)[0]
+def page_of(library: Library, language: str = "en") -> LexborHTMLParser:
+    return LexborHTMLParser(resources.render(library, AREAS, language))
 
 
 LIBRARY = {
@@ -63,37 +44,24 @@ LIBRARY = {
 }
 
 
-def test_a_note_cites_what_it_names_at_or_below_an_address(notes: Catalogue) -> None:
-    cited = resources.citing(LIBRARY, notes, "en", FactBase(), {})
-    assert {key: [one.title for one in those] for key, those in cited.items()} == {
-        "repo": ["One & only"],
-        "site": ["One & only"],
-        "paper": ["One & only"],
-        "moved": ["Two"],
-    }
-
-
-def test_a_row_says_what_where_and_who_cites_it(notes: Catalogue) -> None:
-    page = page_of(LIBRARY, notes)
+def test_a_row_says_what_and_where() -> None:
+    page = page_of(LIBRARY)
     row = page.css("tr#repo")[0]
     link = row.css("a")[0]
     assert link.text() == "A <title>" and link.attributes["href"] == "https://github.com/x/repo"
     assert "to look up & understand" in row.text()
-    citing = row.css("details a")[0]
-    assert citing.text() == "One & only" and citing.attributes["href"] == "../a/one.html"
-    assert page.css("tr#host details") == []
     assert row.attributes["data-state"] == "unchecked" and "unchecked" in row.text()
 
 
-def test_topics_come_in_the_order_of_the_map(notes: Catalogue) -> None:
-    shown = resources.render(LIBRARY, AREAS, {}, "zh")
+def test_topics_come_in_the_order_of_the_map() -> None:
+    shown = resources.render(LIBRARY, AREAS, "zh")
     assert re.findall(r"^## (.+)$", shown, re.MULTILINE) == ["贯通全栈", "芯片"]
     assert "共 5 条：贯通全栈 1，芯片 4" in shown
 
 
 @LANGUAGES
-def test_every_entry_of_ours_is_shown_once(language: str, notes: Catalogue) -> None:
-    page = page_of(OURS, notes, language)
+def test_every_entry_of_ours_is_shown_once(language: str) -> None:
+    page = page_of(OURS, language)
     rows = page.css("tbody > tr")
     assert sorted(str(row.attributes["id"]) for row in rows) == sorted(OURS)
     ids = [node.attributes["id"] for node in page.css("[id]")]
@@ -108,15 +76,13 @@ def test_every_entry_of_ours_is_shown_once(language: str, notes: Catalogue) -> N
         assert one.note is None or one.note.in_language(language) in cells[0].text()
 
 
-def test_no_entry_has_the_id_of_a_heading_of_the_page(notes: Catalogue) -> None:
+def test_no_entry_has_the_id_of_a_heading_of_the_page() -> None:
     names = {name.en.casefold().replace(" ", "-") for name in resources.topics(AREAS).values()}
     assert not names & set(OURS)
 
 
-def test_search_finds_each_entry_by_itself(notes: Catalogue) -> None:
-    html = resources.render(
-        LIBRARY, AREAS, resources.citing(LIBRARY, notes, "en", FactBase(), {}), "en"
-    )
+def test_search_finds_each_entry_by_itself() -> None:
+    html = resources.render(LIBRARY, AREAS, "en")
     html = re.sub(r"^## (.+)$", r'<h2 id="x">\1</h2>', html, flags=re.MULTILINE)
     page = from_html.read_html(Page("l", resources.PAGE, "en", "t"), html)
     assert [(one.title, one.text) for one in page.sections] == [

@@ -10,15 +10,15 @@ from hooks.drawings.charts.chart import Chart, Line, Point, asked, with_terms, w
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from hooks.data import Condition, Known, Record, Result
+    from hooks.data import Condition, Record, Result
 
 _SPECIFICATION = Text(zh="规格", en="specification")
 
 
-def read(options: dict[str, Any], docs: Path, language: str, known: Known | None) -> Chart:
+def read(options: dict[str, Any], docs: Path, language: str) -> Chart:
     """Return what a fence with `file` asks for; BlockError as for `spec.read`."""
     file = str(options["file"])
-    record = measured.load_record(file, docs, known)
+    record = measured.load_record(file, docs)
     results = {result.id: result for result in record.results}
     chosen = list(pick(names(options, "results"), results, "result").values())
     first = chosen[0]

@@ -15,7 +15,7 @@ from hooks.drawings.charts.chart import Chart, Point, asked, with_terms
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from hooks.data import Column, FactBase, Known
+    from hooks.data import Column, FactBase
 
 MARKS = ("bar", "line", "point")
 LARGEST = 400
@@ -27,7 +27,7 @@ _FIELDS = (
 _ONLY = {"table": ("rows", "order", "y"), "file": ("results", "series", "lines")}
 
 
-def read(spec: str, base: FactBase, docs: Path, language: str, known: Known | None = None) -> Chart:
+def read(spec: str, base: FactBase, docs: Path, language: str) -> Chart:
     """Return what a `chart` fence asks for; BlockError if that is not there, or cannot be drawn.
 
     Either `table` (a family) with `y` (a column, or several of one unit), `x` (a column; default
@@ -50,7 +50,7 @@ def read(spec: str, base: FactBase, docs: Path, language: str, known: Known | No
     if kind == "table":
         found = _of_facts(options, base, language)
     else:
-        found = of_record.read(options, docs, language, known)
+        found = of_record.read(options, docs, language)
     if not found.points:
         raise BlockError("there is nothing to draw: no row has the figures")
     if len(found.points) > LARGEST:
