@@ -208,7 +208,7 @@ def foot(build: Build, place: Place) -> str:
     if note is None:
         return ""
     if language not in build.ways:
-        build.ways[language] = feet.ways(View(tree.notes, language), tree.entries, tree.paths)
+        build.ways[language] = feet.ways(View(tree.notes, language), tree.entries)
     return feet.foot(build.ways[language], note.id, place.url_of)
 
 

@@ -11,7 +11,6 @@ from pathlib import Path
 
 from hooks.cache import FOLDER, Cache, digest, of_files
 from hooks.data import Layout, facts, glossary, measured_check, resources
-from hooks.data import paths as ways
 from hooks.drawings import diagrams, figure_check
 from hooks.findings import Finding
 from hooks.links import Settings, assets, check_links, moved, safety, text
@@ -32,7 +31,6 @@ from hooks.pages import Data, markers, messages, topics
 from hooks.pages import catalogue as everything
 from hooks.pages import data as data_fences
 from hooks.pages import glossary as glossary_page
-from hooks.pages import paths as paths_page
 from hooks.pages.values import check as value_check
 from hooks.search.words import term_forms
 
@@ -47,8 +45,6 @@ class Tree:
     entries: tuple[navigation.Entry, ...]
     data: Data
     areas: list[topics.Area]
-    paths: tuple[ways.LearningPath, ...]
-    """Learning paths; empty where they are bad or absent."""
     library: resources.Library
     """The library of resources, as far as it is valid."""
     findings: list[Finding]
@@ -84,14 +80,13 @@ def read_tree(
     entries, wrong_entries = navigation.load(root / "mkdocs.yml", notes)
     areas, wrong_areas = topics.load(layout.topics, layout.name(layout.topics))
     library, wrong_library = resources.load_resources(layout.resources, {area.id for area in areas})
-    learning, wrong_paths = paths_page.load(layout, notes)
     former, wrong_moves = moved.read(layout, shown)
     data = Data(root, notes, library, kept, docs)
     settings = Settings(repo_url, site_url, root, docs.name)
     drawings = diagrams.Drawings(docs)
-    tree = Tree(root, docs, notes, entries, data, areas, learning, library, [], former, settings)
+    tree = Tree(root, docs, notes, entries, data, areas, library, [], former, settings)
     found = [
-        *(*wrong, *wrong_entries, *wrong_areas, *wrong_library, *wrong_paths, *wrong_moves),
+        *(*wrong, *wrong_entries, *wrong_areas, *wrong_library, *wrong_moves),
         *twins.check_pairs(notes),
         *twins.missing(shown),
         *drafts.check_drafts(notes),
@@ -202,7 +197,6 @@ def fill(
         data=tree.data,
         entries=tree.entries,
         areas=tree.areas,
-        learning=tree.paths,
         added=added,
     )
     return markers.fill_markers(markdown, page)

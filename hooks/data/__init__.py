@@ -25,7 +25,6 @@ from hooks.data.measured import (
     stale_programs,
 )
 from hooks.data.options import BlockError, names, pick, read_options
-from hooks.data.paths import LearningPath, Step, load_paths
 from hooks.data.resources import GENERAL, KINDS, LEVELS, Library, Resource, load_resources
 from hooks.data.resources import plain as plain_address
 from hooks.data.rows import Condition, conditions, select

@@ -27,7 +27,6 @@ class Layout:
         """What programs print, by products."""
         self.topics = self.data / "topics.yml"
         """The map of topics: what exists, and what is planned."""
-        self.paths = self.data / "paths.yml"
         self.published = self.data / "published.txt"
         """The pages and headings of the last release; absent before the first."""
         self.moved = self.data / "moved.yml"

@@ -12,5 +12,5 @@ from hooks.notes.note import (
     Catalogue,
     Note,
 )
-from hooks.notes.prerequisites import all_needed, needed
+from hooks.notes.prerequisites import needed
 from hooks.notes.questions import Card

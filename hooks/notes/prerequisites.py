@@ -17,18 +17,6 @@ def needed(catalogue: Catalogue) -> dict[str, tuple[str, ...]]:
     }
 
 
-def all_needed(note_id: str, by_id: dict[str, tuple[str, ...]]) -> set[str]:
-    """Return everything that must be read before a note, however far back."""
-    found: set[str] = set()
-    todo = list(by_id.get(note_id, ()))
-    while todo:
-        one = todo.pop()
-        if one not in found:
-            found.add(one)
-            todo += by_id.get(one, ())
-    return found
-
-
 def check_prerequisites(catalogue: Catalogue) -> list[Finding]:
     """Report circles of prerequisites, each once, and twins that name different ones."""
     by_id = needed(catalogue)

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from hooks.data import LearningPath
 from hooks.links import resolve
 from hooks.notes import Entry, needed
 from hooks.pages.frame import fill
@@ -21,7 +20,6 @@ class Ways:
     """The ways between all notes of a language, found once; each by the id of a note."""
 
     view: View
-    paths: Sequence[LearningPath]
     first: dict[str, tuple[str, ...]]
     """Its prerequisites."""
     linked: dict[str, list[str]] = field(default_factory=dict)
@@ -30,10 +28,10 @@ class Ways:
     """The note that follows it in the navigation, within its topic."""
 
 
-def ways(view: View, entries: Sequence[Entry], paths: Sequence[LearningPath]) -> Ways:
+def ways(view: View, entries: Sequence[Entry]) -> Ways:
     """Return which notes come before and after each other; those that require one come first."""
     catalogue = view.notes
-    found = Ways(view, paths, needed(catalogue))
+    found = Ways(view, needed(catalogue))
     for note_id in catalogue.ids():
         for one in found.first[note_id]:
             found.linked.setdefault(one, []).append(note_id)
@@ -56,41 +54,25 @@ def ways(view: View, entries: Sequence[Entry], paths: Sequence[LearningPath]) ->
 def foot(ways: Ways, note_id: str, url_of: Callable[[str], str | None]) -> str:
     """Return the box of a note; empty for a page of a topic or of the site, and without any way.
 
-    A note on a learning path can be ticked here (paths.js); `url_of` gives the address of a note
-    from the page, None if it has none.
+    `url_of` gives the address of a note from the page, None if it has none.
     """
     view = ways.view
     note = view.note(note_id)
     if note is None or note.meta is None or note.meta.kind == "map" or not note.topic:
         return ""
     words = view.words("foot")
-    first = dict.fromkeys(ways.first.get(note_id, ()), "")
-    following = {
-        one: words["path"].format(words["and"].join(names)) if names else ""
-        for one, names in _following(ways, note_id).items()
-    }
+    first = ways.first.get(note_id, ())
+    following = [one for one in (ways.next_page.get(note_id),) if one]
     linked = [one for one in ways.linked.get(note_id, ()) if one not in {*first, *following}]
 
-    def items(wanted: Mapping[str, str]) -> list[tuple[str, str, str]]:
-        """Return address, title and remark of each note that has a page."""
+    def items(wanted: Sequence[str]) -> list[tuple[str, str]]:
+        """Return address and title of each note that has a page."""
         return [
-            (url, other.title, remark)
-            for one, remark in wanted.items()
+            (url, other.title)
+            for one in wanted
             if (other := view.note(one)) is not None and (url := url_of(one)) is not None
         ]
 
-    groups = {"first": first, "next": following, "linked": dict.fromkeys(linked[:MOST], "")}
+    groups = {"first": first, "next": following, "linked": linked[:MOST]}
     rows = [(words[kind], those) for kind, wanted in groups.items() if (those := items(wanted))]
-    done = note_id if any(path.place(note_id) is not None for path in ways.paths) else ""
-    return fill("foot.html", title=words["title"], rows=rows, done=done) if rows else ""
-
-
-def _following(ways: Ways, note_id: str) -> dict[str, list[str]]:
-    """Return the next note of each path, with the paths' names; without any, the next page."""
-    found: dict[str, list[str]] = {}
-    for path in ways.paths:
-        at = path.place(note_id)
-        if at is not None and at + 1 < len(path.notes):
-            names = found.setdefault(path.notes[at + 1].note, [])
-            names.append(path.title.in_language(ways.view.language))
-    return found or {one: [] for one in (ways.next_page.get(note_id),) if one}
+    return fill("foot.html", title=words["title"], rows=rows) if rows else ""

@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from hooks.data import LearningPath
 from hooks.findings import rules
 from hooks.notes import Entry
 from hooks.pages import (
@@ -15,7 +14,6 @@ from hooks.pages import (
     contents,
     glossary,
     messages,
-    paths,
     questions,
     resources,
     sources,
@@ -38,7 +36,6 @@ class Page(View):
     data: Data
     entries: Sequence[Entry] = ()
     areas: Sequence[topics.Area] = ()
-    learning: Sequence[LearningPath] = ()
     added: Mapping[str, datetime.date] | None = None
     """The day on which each file of a note was added; None where dates do not matter."""
 
@@ -71,8 +68,6 @@ _SHOWN: Final[dict[str, Callable[[Page], str]]] = {
     "newest": lambda page: contents.newest(page, page.added or {}),
     "verified": contents.last_verified,
     "map": lambda page: topics.boxes(page, page.areas),
-    "paths": lambda page: paths.render(page, page.learning),
-    "path-cards": lambda page: paths.cards(page, page.learning),
     "counts": lambda page: catalogue.counts(page, page.data.items),
     "questions": questions.listing,
     "resources": lambda page: resources.render(page.data.library, page.areas, page.language),
