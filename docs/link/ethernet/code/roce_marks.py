@@ -83,7 +83,7 @@ def show_marks() -> None:
             f"{value}{'*' if value in LOSSLESS[where] else ' '}"
             for value, where in ((nic, "adapter, Cumulus"), (switch, "SONiC"))
         ]
-        print(f"{dscp:>4}{traffic_class(dscp):>9}{cells[0]:>18}{cells[1]:>7}")
+        print(f"{dscp:>4}{traffic_class(dscp):>9}{cells[0]:>18}{cells[1]:>7}".rstrip())
 
 
 def show_mtu() -> None:
