@@ -4,7 +4,7 @@
     python docs/link/infiniband/code/fabric_sim.py             # every engine on every fabric
     python docs/link/infiniband/code/fabric_sim.py --states    # a port before and after the manager
     python docs/link/infiniband/code/fabric_sim.py --standby   # the master dies (one minute)
-    python docs/link/infiniband/code/fabric_sim.py --pkeys     # two limited members of a partition
+    python docs/link/infiniband/code/fabric_sim.py --pkeys     # one partition, and the default one
 
 ibsim answers the management packets of a whole fabric; no adapter and no root is needed. OpenSM
 routes it, `ibroute` reads the forwarding tables back, `saquery` the service level of each path.
@@ -211,36 +211,26 @@ def has_cycle(edges: dict[Port, set[Port]]) -> bool:
 
 def engines() -> None:
     """Route every fabric with every engine."""
-    row = "{:26}{:8}{:8}{:>7}{:>9}{:>5}{:>6}"
-    print(row.format("fabric", "asked", "used", "pairs", "longest", "SLs", "loop"))
-    for name, links in FABRICS.items():
-        for engine in ENGINES:
-            with simulated(links) as one:
-                roots = one.folder / "roots"
-                roots.write_text(
-                    "".join(
-                        f"{i}\n"
-                        for n, i in guids(one)[1].items()
-                        if n.startswith("spine") or n == "sw0"
-                    )
-                )
-                with one.manager("-R", engine, "-Q", "-a", str(roots)) as log:
-                    used = re.findall(r"ucast_mgr_process: (\w+) tables configured", log)
-                    lids, _ = guids(one)
-                    dependencies: dict[str, dict[Port, set[Port]]] = defaultdict(dict)
-                    lengths = []
-                    for level, path in routes(one, lids):
-                        lengths.append(len(path) if path else 0)
-                        for link, following in zip(path or [], (path or [])[1:], strict=False):
-                            dependencies[level].setdefault(link, set()).add(following)
-                    pairs = f"{sum(n > 0 for n in lengths)}/{len(lengths)}"
-                    lanes = len(dependencies)
-                    loop = "yes" if any(map(has_cycle, list(dependencies.values()))) else "no"
-                    print(
-                        row.format(
-                            name, engine, (used or ["none"])[-1], pairs, max(lengths), lanes, loop
-                        )
-                    )
+    row = "{:26}{:8}{:8}{:>7}{:>9}{:>6}{:>6}{:>9}"
+    print(row.format("fabric", "asked", "used", "pairs", "longest", "SLs", "loop", "on SL 0"))
+    for (name, links), engine in itertools.product(FABRICS.items(), ENGINES):
+        with simulated(links) as one:
+            roots = one.folder / "roots"
+            chosen = [i for n, i in guids(one)[1].items() if n.startswith("spine") or n == "sw0"]
+            roots.write_text("\n".join(chosen) + "\n", "utf-8")
+            with one.manager("-R", engine, "-Q", "-a", str(roots)) as log:
+                used = re.findall(r"ucast_mgr_process: (\w+) tables configured", log)
+                found = list(routes(one, guids(one)[0]))
+        lengths = [len(path) for _, path in found if path]
+        by_level: dict[str, dict[Port, set[Port]]] = defaultdict(dict)
+        together: dict[Port, set[Port]] = {}
+        for level, path in found:
+            for link, following in itertools.pairwise(path or []):
+                by_level[level].setdefault(link, set()).add(following)
+                together.setdefault(link, set()).add(following)
+        pairs, levels = f"{len(lengths)}/{len(found)}", "many" if len(by_level) > 1 else "1"
+        loops = ["yes" if any(map(has_cycle, e)) else "no" for e in (by_level.values(), [together])]
+        print(row.format(name, engine, used[-1], pairs, max(lengths), levels, *loops))
 
 
 def states() -> None:
@@ -287,28 +277,23 @@ def standby() -> None:
 
 
 def pkeys() -> None:
-    """Show that the manager gives no path between two limited members."""
+    """Write a partition and no rule for the default one, and ask for paths."""
     with simulated(FABRICS["tree"]) as one:
-        found = guids(one)[1]
-        port = {n: f"0x{int(i, 16) + 1:x}" for n, i in found.items() if n.startswith("node")}
+        port = {name: f"0x{int(guid, 16) + 1:x}" for name, guid in guids(one)[1].items()}
         conf = one.folder / "partitions.conf"
-        conf.write_text(
-            f"Default=0x7fff : SELF=full, {port['node1']}=full ;\n"
-            f"Storage=0x8012 : {port['node1']}=full, {port['node2']}, {port['node3']} ;\n"
-        )
-        print(conf.read_text().strip())
+        members = f"{port['node1']}=full, {port['node2']}, {port['node3']}"
+        conf.write_text(f"Storage=0x12 : {members} ;\n", "utf-8")
+        print(conf.read_text("utf-8").strip())
         with one.manager("-P", str(conf)):
             time.sleep(1)
             lids, _ = guids(one)
-            for name in ("node0", "node1", "node2", "node3"):
+            for name in ("node0", "node1", "node2", "node4"):
                 keys = re.findall(r"0x\w{4}", one.said("smpquery", "pkeys", str(lids[name]), "1"))
-                print(name, [key for key in keys if key not in ("0x0000",)])
-            for a, b in (("node1", "node2"), ("node2", "node3")):
+                print(f"{name}: {' '.join(key for key in keys if int(key, 16))}")
+            for a, b in (("node1", "node2"), ("node2", "node3"), ("node4", "node5")):
                 answer = one.said("saquery", "-p", "--src-to-dst", f"{lids[a]}:{lids[b]}")
-                print(a, b, re.findall(r"pkey\.*(\w+)", answer) or "no path")
-            for line in (one.folder / "node0/opensm.log").read_text().splitlines():
-                if "ERR" in line:
-                    print(line.split(" -> ")[1])
+                key = re.findall(r"pkey\.*(\w+)", answer)
+                print(f"path {a} to {b}: {f'P_Key {key[0]}' if key else 'none'}")
 
 
 def main() -> int:
