@@ -216,3 +216,11 @@ def test_counts_of_queue_pairs_and_pages() -> None:
     assert qp_count.counts(64, 8, 8)["RC"] == 8 * 8 * 63
     assert [mtt.entries(4096, 4096, offset=at) for at in (0, 1)] == [1, 2]
     assert mtt.entries(64 * 2**30, 2**21) == 32768
+
+
+# fabric_sim: the real OpenSM, where it and the simulator of fabrics are installed
+
+
+@pytest.mark.release
+def test_routing_engines_on_simulated_fabrics() -> None:
+    printed.check("docs/link/infiniband/code/fabric_sim.py", "OpenSM", "link/infiniband/operating")
