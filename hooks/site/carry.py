@@ -48,7 +48,7 @@ def folder_of(language: str) -> str:
 
 
 def files(leaves: Sequence[Leaf], about: Mapping[str, str], site_url: str) -> dict[str, str]:
-    """Return Markdown to carry away, robots.txt and manifests, by paths in the site.
+    """Return Markdown to carry away, and robots.txt, by paths in the site.
 
     Args:
         leaves: The pages in the order of the navigation.
@@ -63,7 +63,6 @@ def files(leaves: Sequence[Leaf], about: Mapping[str, str], site_url: str) -> di
         folder = folder_of(language)
         made[f"{folder}llms.txt"] = _llms(own, language, said)
         made[f"handbook.{language}.md"] = _whole(own, language, said, site_url)
-        made[f"{folder}manifest.webmanifest"] = _manifest(language, said)
     return made
 
 
@@ -128,27 +127,3 @@ def _shifted(line: str, deeper: int, prefix: str) -> str:
     if heading:
         line = "#" * min(len(heading[1]) + deeper, 6) + line[heading.end() :]
     return _FOOTNOTE.sub(lambda one: one["code"] or f"[^{prefix}{one['id']}]", line)
-
-
-def _manifest(language: str, description: str) -> str:
-    up = "../" if folder_of(language) else ""
-    manifest = {
-        "name": TITLES[language],
-        "short_name": "AI Infra & HPC",
-        "description": description,
-        "lang": language,
-        "start_url": "index.html",
-        "scope": up or "./",
-        "display": "minimal-ui",
-        "theme_color": "#16404a",
-        "background_color": "#fcfcf9",
-        "icons": [
-            {
-                "src": f"{up}assets/icons/icon-{size}.png",
-                "sizes": f"{size}x{size}",
-                "type": "image/png",
-            }
-            for size in (192, 512)
-        ],
-    }
-    return json.dumps(manifest, ensure_ascii=False, indent=2) + "\n"

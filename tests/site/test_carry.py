@@ -85,7 +85,6 @@ def test_pages_one_file_of_all_and_lists_for_machines() -> None:
     assert set(made) == {
         *("index.md", "a/index.md", "a/b.md", "en/a/b.md", "llms.txt", "en/llms.txt"),
         *("handbook.zh.md", "handbook.en.md", "robots.txt"),
-        *("manifest.webmanifest", "en/manifest.webmanifest"),
     }
     assert made["handbook.zh.md"].split("\n\n", 3)[3] == (
         "## A\n\n[b](a/b.md)\n\n### B\n\n#### C\n\nx[^p1-s] `[^s]`\n\n"
