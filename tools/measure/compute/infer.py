@@ -33,7 +33,7 @@ SHAPES: Final = {
 
 
 def cache(run: Run) -> Draft:
-    """Return the record `kv_cache`: bytes a token, and what pages save."""
+    """Return the record `kv_cache`: bytes a token. What pages save is `simulated/kv_pool.json`."""
     lines = run.lines("kv_cache.jsonl")
     tokens: list[Point] = []
     specs: list[Spec] = []
@@ -59,51 +59,17 @@ def cache(run: Run) -> Draft:
         rows.append(
             summary(SHAPES[name], line["bytes"] / 1024, "KiB", "per_token", spec=spec, per="token")
         )
-    for page in (16, 256, 4096):
-        useful = one(lines, "useful", page=page)
-        held = one(lines, "sequences", page=page)
-        rows.append(
-            summary(
-                both(
-                    f"每页 {page} token：池中有用的比例",
-                    f"Pages of {page} tokens: useful part of the pool",
-                ),
-                useful["median"],
-                "1",
-                "useful",
-                statistic=both("20 个随机种子的中位数", "median of 20 seeds"),
-            )
-        )
-        rows.append(
-            summary(
-                both(f"每页 {page} token：容纳的序列数", f"Pages of {page} tokens: sequences held"),
-                held["median"],
-                "1",
-                "sequences",
-                statistic=both("20 个随机种子的中位数", "median of 20 seeds"),
-            )
-        )
-    pages = ["page"]
     return Draft(
         "kv_cache",
-        both(
-            "KV 缓存：每 token 字节与分页的浪费", "KV cache: bytes a token, and the waste of pages"
-        ),
+        both("KV 缓存：每 token 字节", "KV cache: bytes a token"),
         f"{CODE}/kv_cache.py",
         f"python3 {CODE}/kv_cache.py",
         both(
             "每 token：bf16，256 页 × 16 token 一次分配，读 "
-            "torch.cuda.memory_allocated 的增量，与公式逐字节相同。"
-            "分页：模拟，不需要 GPU；262144 token 的池，序列长对数正态（中位 512，"
-            "σ = 1），截到 4096，依次放入直到放不下；"
-            "每页 4096 即每条序列预留最大长度。",
+            "torch.cuda.memory_allocated 的增量，与公式逐字节相同。",
             "Per token: bf16, 256 pages of 16 tokens in one allocation, growth of "
             "torch.cuda.memory_allocated, equal to the "
-            "formula to the byte. Pages: a simulation, no GPU needed; a pool of "
-            "262144 tokens, log-normal lengths (median 512, "
-            "sigma 1) cut at 4096, admitted in turn until one does not fit; pages "
-            "of 4096 tokens reserve the longest length for "
-            "every sequence.",
+            "formula to the byte.",
         ),
         results=[
             series(
@@ -114,22 +80,6 @@ def cache(run: Run) -> Draft:
                 tokens,
                 statistic=COUNT,
                 per="token",
-            ),
-            series(
-                "useful",
-                both("池中有用的比例", "Useful part of the pool"),
-                "1",
-                pages,
-                points(where(lines, "useful"), pages),
-                n=20,
-            ),
-            series(
-                "sequences",
-                both("容纳的序列数", "Sequences held"),
-                "1",
-                pages,
-                points(where(lines, "sequences"), pages),
-                n=20,
             ),
         ],
         summary=rows,
