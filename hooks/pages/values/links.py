@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable
 from html import escape
 
 from hooks.pages.frame import way, words_of
@@ -24,7 +24,7 @@ def render(
         return html, []
     parts: list[str] = []
     problems: list[str] = []
-    listed: dict[str, str] = {}
+    listed: dict[tuple[str, str], int] = {}  # two records may have the same title
     position = 0
     for match in _HTML_MARKER.finditer(html):
         # A comment holds no character references: `&micro` in it is an axis, not the micro sign.
@@ -40,8 +40,7 @@ def render(
             problems.append(f"'<!-- {text} -->': {error}")
             continue
         address, shown = _address(found, page_dir), before[start:end]
-        listed.setdefault(found.title, address)
-        number = list(listed).index(found.title) + 1
+        number = listed.setdefault((found.title, address), len(listed) + 1)
         parts += [before[:start], _link(shown, found, address, number, language), before[end:]]
         position = match.end()
     if listed:
@@ -68,13 +67,13 @@ def _link(shown: str, found: Truth, address: str, number: int, language: str) ->
     return f'<abbr {attributes} tabindex="0">{shown}</abbr>{stale}'
 
 
-def _list(listed: Mapping[str, str], language: str) -> str:
+def _list(listed: Iterable[tuple[str, str]], language: str) -> str:
     said = [
         f'<a href="{escape(address)}">{escape(title)}</a>' if address else escape(title)
-        for title, address in listed.items()
+        for title, address in listed
     ]
     return (
         '<details class="facts__sources value-sources" data-search-exclude>'
-        f"<summary>{words_of('values', language)['sources']} ({len(listed)})</summary>"
+        f"<summary>{words_of('values', language)['sources']} ({len(said)})</summary>"
         f"<ol>{''.join(f'<li>{one}</li>' for one in said)}</ol></details>"
     )
