@@ -166,6 +166,7 @@ class Report:
         """
         reference, specification, how = expected(key, self.machine["gpu"])
         shown = f"{short(reference[0])} ({reference[2]})" if reference else NONE
+        rule = "" if good is None else rule
         if rule:
             shown = f"expected: {rule}"
         if key:
