@@ -19,7 +19,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from common import Report, main_of, parser, quantile, read, run, say, the_torch
+from common import Report, main_of, parser, quantile, read, run, say, the_torch, timed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -168,7 +168,8 @@ def spread(report: Report, what: str, values: Sequence[float], kind: str, note: 
         slow = min(range(len(values)), key=values.__getitem__)
         under = 1 - values[slow] / quantile(values)
         shown, rule = f"GPU {slow}, {under:.1%} under the median", f"{SPREAD[kind]:.0%} at most"
-        do = f"Compare clock, power and temperature of GPU {slow} with its neighbours."
+        where = "PCIe link and NUMA node" if kind == "pinned" else "clock, power and temperature"
+        do = f"Compare {where} of GPU {slow} with its neighbours."
         tell(report, [(f"{what}, slowest", shown, rule, under <= SPREAD[kind], do)], note)
 
 
@@ -235,23 +236,6 @@ def dma_buf() -> bool:
     except (OSError, AttributeError):
         return False
     return not bad and value.value == 1
-
-
-def timed(torch: Any, call: Callable[[], Any], n: int = 10, at_least: float = 0.02) -> list[float]:
-    """Seconds per call, `n` times, on the current GPU; each repeats it for `at_least` seconds."""
-
-    def seconds(repeats: int) -> float:
-        begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-        begin.record()
-        for _ in range(repeats):
-            call()
-        end.record()
-        end.synchronize()
-        return begin.elapsed_time(end) * 1e-3 / repeats
-
-    seconds(2)
-    repeats = max(1, min(2000, int(at_least / max(seconds(1), 1e-7)) + 1))
-    return [seconds(repeats) for _ in range(n)]
 
 
 def links(report: Report, gpus: list[dict], torch: Any, *_: Any) -> None:
@@ -421,7 +405,7 @@ def products(report: Report, _: list[dict], torch: Any, span: float) -> None:
         report.add(f"{path.split('/')[1].split('|')[0]} while hot", said, note=SLOW)
     kinds = len(set().union(*sums))
     do = "A GPU computes wrongly, or differs: dcgmi diag -r 3 on each."
-    row = ("results, bit for bit", f"{kinds} kinds", "1 kinds", kinds == 1, do)
+    row = ("different results of one product", kinds, "1", kinds == 1, do)
     tell(report, [row], HEALTH)
 
 
