@@ -98,6 +98,7 @@ _SHOWN: Final[dict[str, Callable[[Page], str]]] = {
     "vendor-terms": lambda page: glossary.vendor_table(page.data.glossary[0], page.language),
     "messages": lambda page: messages.render(page, page.data.messages[0], page.path),
     "check-rules": _rules,
+    "kit-files": records.downloads,
     "readers-records": records.render,
     "external-links": lambda page: external.render(Layout(page.data.docs).report, page.language),
 }

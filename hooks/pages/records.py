@@ -1,4 +1,4 @@
-"""What readers measured with the field kit, apart from our own figures."""
+"""The page of the field kit: its files, and what readers measured, apart from our own figures."""
 
 from __future__ import annotations
 
@@ -22,3 +22,11 @@ def render(page: Page) -> str:
             rows.append(f"| {kind} | {one['what']} | {shown} | {who} |")
     head = [f"| {words['head']} |", "| --- | --- | ---: | ---: | --- |"]
     return "\n".join([*head, *sorted(rows)] if rows else [words["empty"]])
+
+
+def downloads(page: Page) -> str:
+    """Return links to the files of the kit, which only the site has."""
+    names = sorted(path.name for path in (page.data.docs / "kit/code").glob("*.py"))
+    way = "" if page.language == "zh" else "../../kit/"
+    shown = ["handbook-kit.tar.gz", *(name for name in names if name != "common.py")]
+    return " · ".join(f"[{name}]({way}{name})" for name in shown)
