@@ -15,6 +15,7 @@ from hooks.pages import (
     glossary,
     messages,
     questions,
+    records,
     resources,
     sources,
     topics,
@@ -75,6 +76,8 @@ _SHOWN: Final[dict[str, Callable[[Page], str]]] = {
     "glossary": lambda page: glossary.render(page, page.data.glossary[0]),
     "messages": lambda page: messages.render(page, page.data.messages[0], page.path),
     "check-rules": _rules,
+    "kit-files": records.downloads,
+    "readers-records": records.render,
 }
 """Each marker `<!-- name -->`, and what stands in its place; `contents` may have a depth."""
 _MARKER = re.compile(
