@@ -2,10 +2,10 @@
 
     python docs/ccl/nccl/code/in_network.py [GPUS]
 
-All-reduce, 8 GPUs a node (or GPUS, from 2 on) with a NIC each. Bytes are those that the busiest NIC sends, as a multiple
-of its share of the buffer (buffer / GPUS). Latencies are those of ncclTopoTuneModel
-(src/graph/tuning.cc, NCCL v2.30.7-1) in microseconds: NVLink inside, x86 with an Intel CPU, path
-latency 0. A model for choosing; nothing here is measured.
+All-reduce, 8 GPUs a node (or GPUS, from 2 on) with a NIC each. Bytes are those that the busiest
+NIC sends, as a multiple of its share of the buffer (buffer / GPUS). Latencies are those of
+ncclTopoTuneModel (src/graph/tuning.cc, NCCL v2.30.7-1) in microseconds: NVLink inside, x86 with an
+Intel CPU, path latency 0. A model for choosing; nothing here is measured.
 """
 
 from __future__ import annotations
