@@ -22,7 +22,7 @@ sim, busbw, fits, compression, lines, model = printed.load(
     "ccl/code",
     *("collectives", "busbw", "fit_alpha_beta", "compression", "nccl_lines", "nccl_model"),
 )
-(choose,) = printed.load("ccl/nccl/code", "choose")
+choose, expected, in_network = printed.load("ccl/nccl/code", "choose", "expected", "in_network")
 NCCL = ROOT / "docs/ccl/nccl"
 s = sim.schedules
 RANKS = pytest.mark.parametrize("n", [2, 3, 4, 5, 6, 7, 8, 12, 13, 16])
@@ -352,6 +352,28 @@ def test_choices_on_four_h200_are_those_of_the_log_and_change_at_the_switches() 
         assert size == 1024 or model.choice(machine, size - 1024) != name
     one_each = model.line(model.Machine(4, 4), "Ring", "LL")  # takes the latency of trees
     assert one_each.latency == pytest.approx(6.6 + 6 * 5.0)
+
+
+# several nodes: what the NICs allow, and what reduction in the network saves
+
+
+@pytest.mark.parametrize("nodes", in_network.NODES)
+@pytest.mark.parametrize("gpus", [2, 4, 8])
+def test_latencies_of_rings_and_trees_are_those_of_the_model(nodes: int, gpus: int) -> None:
+    machine = model.Machine(ranks=nodes * gpus, nodes=nodes)
+    found = in_network.latencies(nodes, gpus)
+    for algorithm in ("Ring", "Tree"):
+        one = model.line(machine, algorithm, "LL")
+        assert found[f"{algorithm} LL"] == pytest.approx(one.latency)
+
+
+@pytest.mark.parametrize("nodes", in_network.NODES)
+def test_full_nics_are_the_bytes_they_send(nodes: int) -> None:
+    top, sent = expected.ceilings(nodes, 8, 8, 50.0), in_network.sent(nodes, 8)
+    factor = busbw.FACTORS["all-reduce"](nodes * 8)
+    for name in ("ring", "tree"):
+        assert top[f"all-reduce, {name}"] == pytest.approx(400 * factor / sent[name])
+    assert top["all-to-all"] == pytest.approx(50 * (nodes * 8 - 1) / (nodes * 8 - 8))
 
 
 # choose: the model of tuning against NCCL's own log, and the table of the note
