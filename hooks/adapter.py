@@ -153,8 +153,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
         page.toc = get_toc(list(contents))
 
     page.render = render  # type: ignore[assignment,method-assign]
-    added = build.days.first
-    return handbook.fill(build.tree, markdown, place.source, place.language, added)
+    return handbook.fill(build.tree, markdown, place.source, place.language)
 
 
 @event_priority(100)  # Before other plugins change what is complete

@@ -59,8 +59,8 @@ class Build:
     site: Path
     """Where the site goes once it is known to be good."""
     is_serving: bool
-    days: history.Days
-    """When each file of a note was added, and changed last."""
+    days: dict[str, datetime.date]
+    """When each file of a note was changed last."""
     today: datetime.date
     pages: int
     """How many pages a language has."""
@@ -115,7 +115,7 @@ class Build:
 
     def changed(self, source: str) -> datetime.date:
         """Return when a page was changed last; of what git does not know, today."""
-        return self.days.last.get(f"{self.tree.docs.name}/{source}", self.today)
+        return self.days.get(f"{self.tree.docs.name}/{source}", self.today)
 
 
 def begin(tree: Tree, site: Path, *, is_serving: bool) -> Build:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 import posixpath
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -176,17 +175,8 @@ def _verdict(note: Note, data: Data) -> list[Finding]:
     return findings
 
 
-def fill(
-    tree: Tree,
-    markdown: str,
-    path: str,
-    language: str,
-    added: Mapping[str, datetime.date] | None = None,
-) -> str:
-    """Return the Markdown of the note at a path with what is generated at its markers.
-
-    `added` is the day on which each file of a note was added, where it matters.
-    """
+def fill(tree: Tree, markdown: str, path: str, language: str) -> str:
+    """Return the Markdown of the note at a path with what is generated at its markers."""
     if not markers.are_in(markdown):
         return markdown
     page = markers.Page(
@@ -197,7 +187,6 @@ def fill(
         data=tree.data,
         entries=tree.entries,
         areas=tree.areas,
-        added=added,
     )
     return markers.fill_markers(markdown, page)
 

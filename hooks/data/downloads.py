@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from hooks.data.wording import Text
 
@@ -23,18 +22,16 @@ _COLUMNS = (
 )
 
 
-def path_of(family: str, kind: str) -> str:
-    """Return where the file of a family lies in the site; `kind` is `csv` or `json`."""
-    return f"{FOLDER}/{family}.{kind}"
+def path_of(family: str) -> str:
+    """Return where the file of a family lies in the site."""
+    return f"{FOLDER}/{family}.csv"
 
 
 def files(base: FactBase) -> dict[str, str]:
     """Return path below the site and text of every file to download."""
-    found = {}
-    for name, family in base.families.items():
-        found[path_of(name, "csv")] = as_csv(_COLUMNS, _rows(family, base))
-        found[path_of(name, "json")] = _as_json(family, base)
-    return found
+    return {
+        path_of(name): as_csv(_COLUMNS, _rows(one, base)) for name, one in base.families.items()
+    }
 
 
 def as_csv(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
@@ -64,16 +61,3 @@ def _rows(family: Family, base: FactBase) -> Iterable[list[object]]:
                 *((source.publisher.en, source.title.en, source.url) if source else ("", "", "")),
                 cell.read.isoformat(),
             ]
-
-
-def _as_json(family: Family, base: FactBase) -> str:
-    used = {cell.source for row in family.rows.values() for cell in row.cells.values()}
-    data: dict[str, Any] = family.model_dump(
-        mode="json", by_alias=True, exclude_none=True, warnings=False
-    )
-    data["sources"] = {
-        key: source.model_dump(mode="json", exclude_none=True, warnings=False)
-        for key, source in base.sources.items()
-        if key in used
-    }
-    return json.dumps(data, ensure_ascii=False, indent=1) + "\n"

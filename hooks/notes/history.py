@@ -1,24 +1,13 @@
-"""When each note entered the repository and was changed last, asked of git once."""
+"""When each note was changed last, asked of git once."""
 
 from __future__ import annotations
 
 import datetime
 import subprocess
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from hooks.findings import Finding
 from hooks.notes.note import Catalogue
-
-
-@dataclass(frozen=True, slots=True)
-class Days:
-    """Days of files below `docs/`, by their paths from the root; of what git does not know, none"""
-
-    first: dict[str, datetime.date] = field(default_factory=dict)
-    """When its author added it."""
-    last: dict[str, datetime.date] = field(default_factory=dict)
-    """When its author changed it last, in universal time."""
 
 
 def _git(root: Path, *arguments: str) -> str:
@@ -34,23 +23,20 @@ def _git(root: Path, *arguments: str) -> str:
     return run.stdout
 
 
-def days(root: Path) -> Days:
-    """Return the days of all notes; without git, or outside a checkout, nothing is known."""
-    found = Days()
-    how = ("--no-merges", "--find-renames", "--name-status", "--format=%x00%as %at")
+def days(root: Path) -> dict[str, datetime.date]:
+    """Return when the author of each file below `docs/` changed it last, in universal time, by its
+    path from the root; without git, or outside a checkout, nothing is known.
+    """
+    found: dict[str, datetime.date] = {}
     try:
-        log = _git(root, "log", *how)
+        log = _git(root, "log", "--no-merges", "--no-renames", "--name-only", "--format=%x00%at")
     except OSError:
         return found
     for commit in log.split("\0")[1:]:  # the newest first
-        head, *lines = [line for line in commit.splitlines() if line]
-        day, written = head.split()
-        for line in lines:
-            status, *names = line.split("\t")
-            if status == "A":
-                found.first[names[-1]] = datetime.date.fromisoformat(day)
-            changed = datetime.datetime.fromtimestamp(int(written), datetime.UTC).date()
-            found.last.setdefault(names[-1], changed)
+        written, *names = [line for line in commit.splitlines() if line]
+        day = datetime.datetime.fromtimestamp(int(written), datetime.UTC).date()
+        for name in names:
+            found.setdefault(name, day)
     return found
 
 

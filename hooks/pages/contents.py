@@ -5,10 +5,9 @@ One renderer writes them for the home page, the topic pages and the files at the
 
 from __future__ import annotations
 
-import datetime
 import html
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from hooks.findings import Finding
@@ -21,7 +20,6 @@ _BLOCK = re.compile(
 )
 _ABOUT = "about"
 """The folder of the pages about the handbook itself, which are no part of its contents."""
-_MOST = 6
 """Notes in a list of the newest."""
 _WRITTEN = {"README.md": "zh", "README.en.md": "en", "CONTENTS.md": "zh", "CONTENTS.en.md": "en"}
 """The files at the root that are partly generated, and their languages."""
@@ -82,29 +80,6 @@ def _topic(entries: Sequence[Entry], index_path: str) -> Entry | None:
         if found := _topic(entry.children, index_path):
             return found
     return None
-
-
-def newest(view: View, added: Mapping[str, datetime.date]) -> str:
-    """Return the notes added last, newest first; `added` maps a note's file to its first day."""
-    today = datetime.datetime.now(tz=datetime.UTC).date()
-    return _dated(view, "added", lambda note: added.get(note.file, today))
-
-
-def last_verified(view: View) -> str:
-    """Return the notes whose facts were checked last, newest first."""
-    never = datetime.date.min
-    return _dated(view, "verified", lambda one: (one.meta.verified if one.meta else None) or never)
-
-
-def _dated(view: View, said: str, day_of: Callable[[Note], datetime.date]) -> str:
-    notes = [one for one in view.shown() if one.topic and not one.is_index and _is_note(one)]
-    notes.sort(key=lambda note: (-day_of(note).toordinal(), note.id))
-    word = view.words("contents")[said]
-    return "\n".join(f"- {view.link(one)} · {word} {day_of(one)}" for one in notes[:_MOST])
-
-
-def _is_note(note: Note) -> bool:
-    return note.meta is not None and note.meta.kind != "map" and note.topic != _ABOUT
 
 
 def _is_index(entry: Entry) -> bool:

@@ -43,7 +43,7 @@ def render(spec: str, base: FactBase, language: str, page_dir: str = "") -> str:
     family, words = chosen.family, words_of("facts", language)
     table = _Table(base, language)
     rows = [table.row(row, chosen.columns) for row in chosen.rows.values()]
-    files = {kind.upper(): downloads.path_of(chosen.name, kind) for kind in ("csv", "json")}
+    files = {"CSV": downloads.path_of(chosen.name)}
     every = way(page_address(bibliography.PAGE, language), page_dir)
     return fill_line(
         "facts.html",

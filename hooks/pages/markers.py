@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -23,8 +23,6 @@ from hooks.pages import (
 from hooks.pages.view import View
 
 if TYPE_CHECKING:
-    import datetime
-
     from hooks.pages.data import Data
 
 
@@ -37,8 +35,6 @@ class Page(View):
     data: Data
     entries: Sequence[Entry] = ()
     areas: Sequence[topics.Area] = ()
-    added: Mapping[str, datetime.date] | None = None
-    """The day on which each file of a note was added; None where dates do not matter."""
 
 
 def _sources(page: Page) -> str:
@@ -66,8 +62,6 @@ _SHOWN: Final[dict[str, Callable[[Page], str]]] = {
     "notes": lambda page: contents.topic_listing(  # of the topic whose index page this is
         page, page.entries, page.path.replace(".en.md", ".md")
     ),
-    "newest": lambda page: contents.newest(page, page.added or {}),
-    "verified": contents.last_verified,
     "map": lambda page: topics.boxes(page, page.areas),
     "counts": lambda page: catalogue.counts(page, page.data.items),
     "questions": questions.listing,

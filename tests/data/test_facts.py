@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import json
 import re
 from pathlib import Path
 
@@ -142,17 +141,14 @@ def words(tree: LexborHTMLParser, selector: str) -> list[str]:
 def test_all_data_can_be_downloaded(base: FactBase) -> None:
     tree = LexborHTMLParser(facts_table.render("table: gpu", base, "zh", "link/topo"))
     links = [node.attributes["href"] for node in tree.css(".facts__data a[download]")]
-    assert links == ["../../data/gpu.csv", "../../data/gpu.json"]
+    assert links == ["../../data/gpu.csv"]
     files = downloads.files(base)
-    assert set(files) == {"data/gpu.csv", "data/gpu.json"}
+    assert set(files) == {"data/gpu.csv"}
     rows = list(csv.DictReader(files["data/gpu.csv"].removeprefix("\ufeff").splitlines()))
     lane = next(row for row in rows if row["column"] == "lane")
     assert (lane["row"], lane["value"], lane["unit"]) == ("h100", "12.50", "GB/s")
     assert (lane["direction"], lane["per"], lane["note_en"]) == ("uni", "lane", "computed")
     assert (lane["url"], lane["read"]) == ("https://example.org/blog", "2026-11-21")
-    data = json.loads(files["data/gpu.json"])
-    assert data["rows"]["h100"]["cells"]["fp8"]["value"] == 1979
-    assert data["sources"]["paper"]["url"] == "https://example.org/h100?a=1&b=2"
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 from pathlib import Path
 
 import pytest
@@ -132,15 +131,6 @@ def test_a_topic_lists_its_notes_and_subtopics(
 ) -> None:
     text = contents.topic_listing(View(made[0], language, ".."), made[1], page)
     assert text == ("" if listed is None else "\n".join(f"- **{one}**<br>d" for one in listed))
-
-
-def test_newest_first(made: Made) -> None:
-    days = {"docs/link/topo/a.md": (2026, 1, 2), "docs/link/topo/b.md": (2026, 3, 4)}
-    added = {name: datetime.date(*day) for name, day in days.items()}
-    assert contents.newest(View(made[0], "zh"), added).split("\n") == [
-        "- [笔记乙 \\`code\\`](link/topo/b.md) · 新增于 2026-03-04",
-        "- [笔记甲](link/topo/a.md) · 新增于 2026-01-02",
-    ]
 
 
 def test_navigation_and_notes_must_agree(made: Made, tmp_path: Path) -> None:
