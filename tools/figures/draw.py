@@ -275,6 +275,11 @@ def legend(x: float, y: float, *styles: Style) -> str:
     return "".join(pieces)
 
 
+def moved(x: float, y: float, *pieces: str) -> str:
+    """Return pieces elsewhere, such as a panel below another."""
+    return f'<g transform="translate({num(x)} {num(y)})">{"".join(pieces)}</g>'
+
+
 def step(number: int, caption: tuple[str, str], *pieces: str) -> str:
     """Return what step `number` adds; the caption is its sentence in both languages."""
     return _stage("data-step", number, caption, pieces)
