@@ -431,14 +431,8 @@ def fabric_planes() -> str:
     )
 
 
+_DRAWN = (dgx1_cube_mesh, dgx1_v100, dgx1_rings, dgx1_power, fabric_clos, fabric_rails)
 FIGURES = {
-    "dgx1-cube-mesh.svg": dgx1_cube_mesh,
-    "dgx1-v100.svg": dgx1_v100,
-    "dgx1-rings.svg": dgx1_rings,
-    "dgx1-power.svg": dgx1_power,
-    "fabric-clos.svg": fabric_clos,
-    "fabric-rails.svg": fabric_rails,
-    "fabric-dragonfly.svg": fabric_dragonfly,
-    "fabric-torus.svg": fabric_torus,
-    "fabric-planes.svg": fabric_planes,
+    one.__name__.replace("_", "-") + ".svg": one
+    for one in (*_DRAWN, fabric_dragonfly, fabric_torus, fabric_planes)
 }
