@@ -28,7 +28,8 @@ MEASURE = """async () => {
     const cell = box.querySelector("tbody tr > :first-child:not([colspan])");
     if (cell) {
       const isHeld = getComputedStyle(cell).position === "sticky";
-      found.push(isHeld && cell.offsetWidth <= 0.4 * box.clientWidth ? "table" : "table without its first column");
+      const isNarrow = cell.offsetWidth <= 0.4 * box.clientWidth;
+      found.push(isHeld && isNarrow ? "table" : "table without its first column");
     } else if (!box.closest("pre, .highlight") && !box.querySelector("pre")) {
       found.push(box.querySelector(".katex") ? "formula" : "drawing");
     }
