@@ -7,17 +7,9 @@ from __future__ import annotations
 
 from tools.figures import draw as pen
 from tools.figures import files as figure_files
-from tools.figures.draw import Label, colour, figure, group, num, remark, text
+from tools.figures.draw import Label, box, colour, figure, group, num, remark, text
 
 FOLDER = figure_files.ROOT / "docs/train/figures"
-
-
-def _box(x: float, y: float, w: float, h: float, fill: str, *lines: Label, size: float = 14) -> str:
-    """Return a plain box with centred lines."""
-    top = y + h / 2 - (len(lines) - 1) * size * 0.65 + size * 0.35
-    return pen.rect(x, y, w, h, fill, rx=3) + "".join(
-        text(x + w / 2, top + k * size * 1.3, line, size=size) for k, line in enumerate(lines)
-    )
 
 
 def _arrow(x: float, y1: float, y2: float, tint: str = "line") -> str:
@@ -34,7 +26,7 @@ def _notes(y: float, *notes: tuple[str, str]) -> list[str]:
 def tensor_split() -> str:
     """The feed-forward block on two ranks: columns, then rows, one sum each way."""
     said = ("f：前向复制，反向全归约", "f: forward copies, backward all-reduces")
-    pieces = [_box(8, 12, 484, 40, "switch", said)]
+    pieces = [box(8, 12, 484, 40, "switch", said)]
     for k, x in enumerate((8, 256)):
         n, middle = str(k + 1), x + 118
         steps: list[tuple[str, Label, Label]] = [
@@ -49,10 +41,10 @@ def tensor_split() -> str:
             y = 92 + row * 70
             tint = "line" if row else "nvlink"
             pieces.append(_arrow(middle, y - (22 if row else 40), y, tint))
-            pieces.append(_box(middle - 62, y, 124, 48, fill, name, shape))
+            pieces.append(box(middle - 62, y, 124, 48, fill, name, shape))
         pieces.append(_arrow(middle, 420, 466, "nvlink"))
     said = ("g：前向全归约，Y = Y1 + Y2；反向复制", "g: forward all-reduces, Y = Y1 + Y2")
-    pieces.append(_box(8, 466, 484, 40, "switch", said))
+    pieces.append(box(8, 466, 484, 40, "switch", said))
     pieces += _notes(
         530,
         ("A 按列切：每列独立，GeLU 可在本地算。", "A by columns: GeLU works on what is here."),
@@ -112,7 +104,7 @@ def sequence() -> str:
                     (188, "gpu", name, part),
                     (368, fill, residual, held),
                 ):
-                    pieces.append(_box(x, y + k * 52, 124, 46, tint, one, what))
+                    pieces.append(box(x, y + k * 52, 124, 46, tint, one, what))
             for x, mark in ((160, before), (340, after)):
                 pieces.append(text(x, y + 55, mark, bold=True, tint="nvlink"))
     pieces += _notes(
@@ -177,7 +169,7 @@ def pipeline() -> str:
                 if one.gpu == g:
                     x, w = left + float(one.start) * cell, float(one.end - one.start) * cell
                     mark = f"{one.kind}{one.micro + 1}" if w > cell else f"{one.micro + 1}"
-                    body = _box(x, y, w, 22, fills[one.kind], mark, size=13)
+                    body = box(x, y, w, 22, fills[one.kind], mark, size=13)
                     # Not by colour alone: a bar below W, and above a B that is the input's only.
                     bar = {"W": 19.5, "B": 2.5}.get(one.kind, 0)
                     if bar and w == cell:
@@ -197,7 +189,7 @@ def pipeline() -> str:
         ("nic", ("权重梯度 W（底下有横线）", "weight gradient W (bar below)")),
     ]
     for fill, label in legend:
-        pieces.append(_box(8, y - 11, 14, 14, fill))
+        pieces.append(box(8, y - 11, 14, 14, fill))
         pieces.append(remark(28, y + 1, label, "start"))
         y += 20
     return figure(
@@ -236,7 +228,7 @@ def zigzag() -> str:
                 work[owner[q]] += 1 if k < q else 0.5
                 x, y, mark = left + k * cell, top + q * cell, str(owner[q])
                 if k < q:
-                    pieces.append(_box(x, y, cell, cell, fills[owner[q]], mark, size=12))
+                    pieces.append(box(x, y, cell, cell, fills[owner[q]], mark, size=12))
                     continue
                 corner = f"M{num(x)} {num(y)}v{num(cell)}h{num(cell)}z"
                 pieces.append(
