@@ -22,10 +22,10 @@ window.drawDiagram = (function () {
   var SETTINGS = {
     startOnLoad: false, securityLevel: "strict", theme: "base", fontFamily: FONT, fontSize: 16,
     htmlLabels: false, deterministicIds: true,
-    flowchart: { htmlLabels: false, padding: 12, wrappingWidth: 240 },
+    flowchart: { htmlLabels: false, padding: 12, wrappingWidth: 240 }, sequence: {},
     class: { htmlLabels: false },
     state: { htmlLabels: false },
-    gantt: { useWidth: 760, fontSize: 14, sectionFontSize: 14, barHeight: 26 },
+    gantt: { useWidth: 520, fontSize: 14, sectionFontSize: 14, barHeight: 26 },
     themeVariables: {
       fontFamily: FONT, background: PAPER, primaryColor: NODE, primaryTextColor: INK,
       primaryBorderColor: EDGE, secondaryColor: GROUP, secondaryTextColor: INK,
@@ -49,9 +49,27 @@ window.drawDiagram = (function () {
     },
     /* The reader's letters may be wider than these: a little room for them. */
     themeCSS: "text{letter-spacing:.02em}.messageLine0,.messageLine1{stroke-width:1.5}" +
-      ".grid .tick{stroke:" + LINE + ";stroke-opacity:.6}.grid .tick text{font-size:12px}" +
+      ".grid .tick{stroke:" + LINE + ";stroke-opacity:.6}.grid .tick text{font-size:14px}" +
       ".today{display:none}.edgeLabel,.edgeLabel rect,.labelBkg{opacity:1!important}" +
       ".edgeLabel rect,.edgeLabel .label rect{fill:" + PAPER + "!important}"
+  };
+
+  /* Wider than this, a phone shows its text below 9 pixels: it is drawn closer, step by step. */
+  var WIDEST = 630;
+  var STEPS = [
+    {},
+    { wrappingWidth: 170, padding: 10, nodeSpacing: 24, rankSpacing: 36, width: 130, actorMargin: 100 },
+    { wrappingWidth: 130, padding: 10, nodeSpacing: 16, rankSpacing: 32, width: 120, actorMargin: 60 },
+    { wrappingWidth: 116, padding: 8, nodeSpacing: 12, rankSpacing: 32, width: 110, actorMargin: 40 },
+    { wrappingWidth: 100, padding: 8, nodeSpacing: 10, rankSpacing: 32, width: 90, actorMargin: 16 }
+  ];
+
+  /* Mermaid asks for the letters of a line that is too long; it gets words, with the marks they hold. */
+  var WORDS = /[（「《“(]*(?:[\w.:/%@+=×…'\u00c0-\u024f]+-?|[^])[，。、；：？！）」》”,;:?!)]*/g;
+  Intl.Segmenter = function () {
+    this.segment = function (text) {
+      return (text.match(WORDS) || []).map(function (word) { return { segment: word }; });
+    };
   };
 
   var SHAPES = /^(?:path|rect|circle|ellipse|polygon|polyline|line)$/;
@@ -221,11 +239,12 @@ window.drawDiagram = (function () {
   }
 
   /* Returns a promise of the SVG; it fails with mermaid's own message. */
-  return function (source, isPlain) {
+  return function draw(source, step = 0) {
     var settings = JSON.parse(JSON.stringify(SETTINGS));
+    Object.assign(settings.flowchart, STEPS[step]);
+    Object.assign(settings.sequence, STEPS[step], step && { wrap: true, wrapPadding: 6, diagramMarginX: 8 });
     window.mermaid.initialize(settings);
     return window.mermaid.render("drawing", source).then(function (made) {
-      if (isPlain === false) { return made.svg; }
       var holder = document.body.appendChild(document.createElement("div"));
       holder.style.width = "760px";
       holder.innerHTML = made.svg;
@@ -233,7 +252,8 @@ window.drawDiagram = (function () {
       var box = svg.viewBox.baseVal;
       var drawn = inside(svg);
       var ends = markers(svg, drawn);
-      holder.parentNode.removeChild(holder);
+      holder.remove();
+      if (box.width > WIDEST && step < STEPS.length - 1) { return draw(source, step + 1); }
       return shorten("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"" +
         [box.x, box.y, box.width, box.height].map(Math.round).join(" ") + "\" font-family=\"sans-serif\" font-size=\"16\"" +
         " fill=\"var(--fig-ink, " + INK + ")\">" + (ends ? "<defs>" + ends + "</defs>" : "") + drawn + "</svg>\n");

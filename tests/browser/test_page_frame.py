@@ -48,9 +48,9 @@ def test_a_drawing_is_whole_on_a_phone_enlarges_and_goes_back(open_page: Open) -
     drawing = dialog.locator("svg")
     expect(drawing).to_be_visible()
     expect(page.locator("#chip")).to_have_count(1)  # moved, not copied
-    width = waiting.box(drawing, lambda seen: seen["width"] > PHONE["width"])["width"]
+    fitted = waiting.box(drawing, lambda seen: seen["x"] + seen["width"] <= PHONE["width"])
     dialog.get_by_role("button", name="Larger").click()
-    waiting.box(drawing, lambda seen: seen["width"] > width)
+    waiting.box(drawing, lambda seen: seen["width"] > fitted["width"])
     assert waiting.audit(page).response["violations"] == []
     page.keyboard.press("Escape")
     expect(dialog).to_be_hidden()

@@ -254,6 +254,16 @@ def test_a_misspelt_colour_suggests_the_nearest(tmp_path: Path) -> None:
     assert [f.suggestion for f in check_svg(path, "x.svg")] == ["--fig-memory"]
 
 
+@pytest.mark.parametrize(
+    "path", sorted((ROOT / "docs").rglob("figures/*.svg")), ids=lambda path: path.stem
+)
+def test_letters_of_our_figures_are_9_pixels_on_a_phone(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    (width,) = re.findall(r'<svg[^>]* viewBox="0 0 ([\d.]+) ', text)
+    sizes = re.findall(r'font-size="([\d.]+)', text)
+    assert min(map(float, sizes)) * min(358 / float(width), 1) >= 8.95
+
+
 @pytest.mark.browser
 def test_a_browser_draws_in_the_palette_and_whole_on_a_phone(browser: Browser, docs: Path) -> None:
     wide = FIGURE.replace("0 0 300 100", "0 0 760 200")

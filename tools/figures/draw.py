@@ -140,6 +140,14 @@ def rect(
     return f'<rect {place}{corners} fill="{inside}" {_stroke(tint, edge, dashes)}/>'
 
 
+def box(x: float, y: float, w: float, h: float, fill: str, *lines: Label, size: float = 13) -> str:
+    """Return a plain box with lines of text in its middle."""
+    top = y + h / 2 - (len(lines) - 1) * size * 0.65 + size * 0.35
+    return rect(x, y, w, h, fill, rx=3) + "".join(
+        text(x + w / 2, top + k * size * 1.3, one, size=size) for k, one in enumerate(lines)
+    )
+
+
 def path(way: str, tint: str = "ink", width: float = 2, dashes: str = "") -> str:
     """Return a line along a way, as SVG writes it."""
     return f'<path d="{way}" fill="none" {_stroke(tint, width, dashes)}/>'
@@ -273,6 +281,11 @@ def legend(x: float, y: float, *styles: Style) -> str:
         pieces.append(text(x + 40, y + 4.5, label, size=13, anchor="start", tint="muted"))
         x += 40 + widest(label, 13) + 18
     return "".join(pieces)
+
+
+def moved(x: float, y: float, *pieces: str) -> str:
+    """Return pieces elsewhere, such as a panel below another."""
+    return f'<g transform="translate({num(x)} {num(y)})">{"".join(pieces)}</g>'
 
 
 def step(number: int, caption: tuple[str, str], *pieces: str) -> str:

@@ -18,7 +18,7 @@ PARTS: list[tuple[str, Label]] = [
     ("cpu", ("输出头", "output head")),
     ("nic", ("注意力核心（因果一半）", "attention core (causal half)")),
 ]
-LEFT, WIDTH, HEIGHT, STEP = 66, 680, 34, 48
+LEFT, WIDTH, HEIGHT, STEP = 56, 446, 34, 48
 
 
 def shares(model: Any, sequence: int) -> list[float]:
@@ -52,13 +52,12 @@ def draw() -> str:
                 x += w
             y += STEP - 6
         y += 26
-    x = 8.0
-    for (tint, label), room in zip(PARTS, (130, 200, 130, 0), strict=True):
-        pieces.append(pen.rect(x, y - 22, 14, 14, tint, edge=1))
-        pieces.append(text(x + 20, y - 10, label, size=13, anchor="start"))
-        x += room
+    for k, (tint, label) in enumerate(PARTS):
+        pieces.append(pen.rect(8 + k // 2 * 190, y - 22 + k % 2 * 22, 14, 14, tint, edge=1))
+        place = (28 + k // 2 * 190, y - 10 + k % 2 * 22)
+        pieces.append(text(*place, label, size=13, anchor="start"))
     title = "Shares of the FLOP of a forward pass by length"
-    return figure(760, y, title, "Bars, left to right in the order of the legend.", *pieces)
+    return figure(510, y + 22, title, "Bars, left to right in the order of the legend.", *pieces)
 
 
 FIGURES = {"transformer-flops.svg": draw}

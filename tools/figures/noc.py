@@ -10,7 +10,7 @@ from typing import Any
 
 from tools.figures import draw as pen
 from tools.figures import files as figure_files
-from tools.figures.draw import Label, colour, figure, frame, num, remark, text
+from tools.figures.draw import Label, box, colour, figure, frame, num, remark, text
 
 FOLDER = figure_files.ROOT / "docs/link/noc/figures"
 Point = tuple[float, float]
@@ -128,14 +128,6 @@ def topologies() -> str:
 
 
 # ------------------------------------------------------------------- ways to join, and two halves
-
-
-def box(x: float, y: float, w: float, h: float, fill: str, *lines: Label) -> str:
-    """Return a box with lines of text in its middle."""
-    top = y + h / 2 - (len(lines) - 1) * 8 + 4.5
-    return pen.rect(x, y, w, h, fill, rx=3) + "".join(
-        text(x + w / 2, top + 16 * n, one, size=13) for n, one in enumerate(lines)
-    )
 
 
 def dot(at: Point) -> str:

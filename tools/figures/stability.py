@@ -94,11 +94,11 @@ def shapes() -> str:
     """Six shapes of a loss curve."""
     pieces = []
     for k, (title, hint, curve) in enumerate(PANELS):
-        column, row = k % 3, k // 3
+        column, row = k % 2, k // 2
         pieces.append(panel(16 + column * 250, 40 + row * 190, title, hint, curve))
     return figure(
-        760,
-        386,
+        510,
+        576,
         "Six things a loss curve can do",
         "A spike that recovers, a spike that leaves a step, divergence, slow drift, plateau, NaN.",
         *pieces,

@@ -12,7 +12,7 @@
   var words = zh
     ? { open: "放大", close: "关闭", more: "更大", less: "更小", name: "放大的图" }
     : { open: "Enlarge", close: "Close", more: "Larger", less: "Smaller", name: "Enlarged figure" };
-  var dialog, view, frame, drawing, gap, opener, base, scale;
+  var dialog, view, frame, drawing, gap, opener, scale;
 
   function button(kind, sign, act) {
     var made = document.createElement("button");
@@ -51,10 +51,14 @@
       if (event.key === "+" || event.key === "=") { zoom(1.5); }
       if (event.key === "-") { zoom(1 / 1.5); }
     });
+    window.addEventListener("resize", function () { zoom(1); });
     document.body.appendChild(dialog);
   }
 
+  /* Whole at first, in a turned phone too; then as large as is asked for. */
   function zoom(by) {
+    var shape = size(drawing);
+    var base = Math.min(window.innerWidth - 24, (window.innerHeight - 90) * shape.width / shape.height);
     scale = Math.max(1, Math.min(8, scale * by));
     frame.style.width = base * scale + "px";
   }
@@ -73,14 +77,8 @@
     drawing = node;
     opener = from;
     var holder = node.closest(HOLDERS);
-    var shape = size(node);
     var ink = getComputedStyle(node.parentNode);
-    // As wide as the window holds whole; on a phone a wide drawing is larger and scrolls.
-    base = Math.min(window.innerWidth - 24, (window.innerHeight - 90) * shape.width / shape.height);
-    scale = Math.max(1, Math.min(Math.max(shape.width, 600), window.innerWidth * 3) / base);
-    if (window.innerWidth > 900) {
-      scale = 1;
-    }
+    scale = 1;
     gap = document.createElement("div");
     gap.style.height = node.getBoundingClientRect().height + "px";
     node.parentNode.replaceChild(gap, node);

@@ -127,6 +127,7 @@
   }
   look();
   window.addEventListener("load", look);
+  document.fonts.ready.then(look); // formulas have their widths now
   window.addEventListener("resize", later);
   article.addEventListener("toggle", later, true); // a fold that was opened
   article.addEventListener("change", later); // a tab

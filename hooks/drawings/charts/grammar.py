@@ -29,11 +29,9 @@ MEASURE = "Handbook Measure"
 
 A Latin letter is as wide in it as in DejaVu Sans, any other below U+2E80 0.62 em, the rest 1 em.
 """
-WIDTH = 560
-"""Of the plot, without axes, in CSS pixels."""
-_HEIGHT = 300
-_BAR = 22
-_FONT = 13
+WIDTH = 516
+"""Of a drawing, in CSS pixels: a phone shows two thirds of a text's size, 9 px in a fold."""
+_HEIGHT, _BAR, _FONT = 300, 24, 14
 _SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down")
 _DASHES = ([1, 0], [8, 3], [2, 3], [9, 3, 2, 3], [4, 2], [12, 4])
 _BYTES = (
@@ -53,6 +51,7 @@ def specification(chart: Chart) -> Spec:
         "$schema": "https://vega.github.io/schema/vega-lite/v5.json",
         "data": {"values": _values(chart)},
         "width": WIDTH,
+        "autosize": {"type": "fit-x", "contains": "padding"},
         "height": _height(chart),
         "padding": 6,
         # Along x a turned title would be longer than the axis: it stands above, as a line.
@@ -64,8 +63,8 @@ def specification(chart: Chart) -> Spec:
 
 def _config() -> Spec:
     text = {
-        **{"labelColor": INK, "labelFontSize": _FONT, "labelLimit": 260},
-        **{"titleColor": INK, "titleFontSize": _FONT, "titleLimit": 600},
+        **{"labelColor": INK, "labelFontSize": _FONT, "labelLimit": 500},
+        **{"titleColor": INK, "titleFontSize": _FONT, "titleLimit": WIDTH},
         "titleFontWeight": "normal",
     }
     title = {"color": INK, "fontSize": _FONT, "fontWeight": "normal", "offset": 10}
@@ -93,7 +92,7 @@ def _values(chart: Chart) -> list[Spec]:
             row["x"] = point.x_label if isinstance(point.x, str) else f"{point.x:g}"
         row["text"] = point.written or f"{point.y:g}"
         if chart.mark == "point" and chart.sources and chart.x_is_number:
-            row["text"] = f"{point.x_label}  {row['text']}"
+            row["text"] = point.x_label
         if chart.series:
             row["text"] += f"  {point.series}"
         if point.low is not None and point.high is not None:
@@ -126,11 +125,11 @@ def _bars(chart: Chart) -> list[Spec]:
     """Lying bars, so that names can be read; each with its figure at the end."""
     rows = _values(chart)
     # Room for the words at the ends of the bars.
-    ends = [row["y"] * WIDTH / max(WIDTH - _width(row["text"]) - 12, 80) for row in rows]
+    plot = max(WIDTH - max(_width(row["x"]) for row in rows) - 30, 270)
+    ends = [row["y"] * plot / max(plot - _width(row["text"]) - 12, 80) for row in rows]
     largest = max([*ends, *(line.value * 1.05 for line in chart.lines), 0])
     smallest = min([*(point.y for point in chart.points), 0])
-    widest = max(_width(row["x"]) for row in rows)
-    names = {"ticks": False, "labelPadding": 6, "minExtent": min(widest + 10, 270)}
+    names = {"ticks": False, "labelPadding": 6, "labelLimit": 240}
     place: Spec = {
         "y": {"field": "x", "type": "nominal", "sort": None, "title": None, "axis": names},
         "x": {
@@ -159,7 +158,7 @@ def _along(chart: Chart) -> list[Spec]:
     x: Spec = {"field": "x", "title": chart.x_title}
     if chart.x_is_number:
         scale = _scale(chart, "x", 2 if chart.x_is_bytes else 10)
-        if "x" not in chart.log:
+        if "x" not in chart.log or chart.mark == "point":
             scale |= {"padding": 16, "nice": False}
         axis: Spec = {"grid": False}
         if chart.x_is_bytes:

@@ -184,27 +184,19 @@
     return lanes.length > 1 ? lanes[0] + "–" + lanes[lanes.length - 1] : String(lanes[0]);
   }
 
-  /** A column for each bank, a row for each turn: which lane is served there and then. */
-  f.bankScene = function (one) {
-    var cell = 20;
-    var left = 62;
-    var items = [{ kind: "text", x: 4, y: 16, text: { zh: "存储体", en: "bank" }, tone: "muted" }];
-    for (var b = 0; b < BANKS; b++) {
-      items.push({ kind: "text", x: left + b * cell + cell / 2, y: 16, text: String(b), anchor: "middle", tone: "muted" });
-    }
-    var y = 24;
+  /** The turns in which a bank of a half serves. Returns where they end. */
+  function drawTurns(items, one, half, left, cell, y) {
     var turn = 0;
     for (var p = 0; p < one.phases.length; p++) {
       var phase = one.phases[p];
       for (var t = 0; t < phase.turns; t++) {
         turn++;
-        items.push({ kind: "text", x: 4, y: y + 12, text: { zh: "第 " + turn + " 轮", en: "turn " + turn }, tone: "muted" });
-        items.push({ kind: "box", x: left, y: y, w: BANKS * cell, h: 15, tone: "idle" });
-        for (b = 0; b < BANKS; b++) {
+        var boxes = [];
+        for (var b = half; b < half + BANKS / 2; b++) {
           var served = phase.banks[b][t];
           if (served) {
-            items.push({
-              kind: "box", x: left + b * cell, y: y, w: cell, h: 15, tone: ["a", "c", "e", "b"][p],
+            boxes.push({
+              kind: "box", x: left + (b - half) * cell, y: y, w: cell, h: 17, tone: ["a", "c", "e", "b"][p],
               text: served.lanes.length > 1 ? "x" + served.lanes.length : String(served.lanes[0]),
               title: {
                 zh: "存储体 " + b + "，字 " + served.word + "：通道 " + listed(served.lanes),
@@ -213,20 +205,42 @@
             });
           }
         }
-        y += 16;
+        if (boxes.length || turn === 1) {
+          items.push({ kind: "text", x: 4, y: y + 13, text: { zh: "第 " + turn + " 轮", en: "turn " + turn }, tone: "muted" });
+          items.push({ kind: "box", x: left, y: y, w: BANKS / 2 * cell, h: 17, tone: "idle" });
+          items.push.apply(items, boxes);
+          y += 18;
+        }
       }
       y += 6;
     }
-    var many = one.phases.length > 1;
-    items.push({
-      kind: "text", x: left, y: y + 12, tone: "muted",
-      text: {
-        zh: "格里的数字是通道；xn：n 条通道合要一个字" + (many ? "；一段一种颜色，段间留空" : ""),
-        en: "The number is the lane; xn: n lanes share a word" + (many ? "; a colour per phase, a gap between" : "")
+    return y;
+  }
+
+  /** A column for each bank, in two halves of 16, a row for each turn: which lane is served there and then. */
+  f.bankScene = function (one) {
+    var cell = 22;
+    var left = 56;
+    var items = [];
+    var y = 0;
+    for (var half = 0; half < BANKS; half += BANKS / 2) {
+      items.push({ kind: "text", x: 4, y: y + 16, text: { zh: "存储体", en: "bank" }, tone: "muted" });
+      for (var b = half; b < half + BANKS / 2; b++) {
+        items.push({ kind: "text", x: left + (b - half) * cell + cell / 2, y: y + 16, text: String(b), anchor: "middle", tone: "muted" });
       }
-    });
+      y = drawTurns(items, one, half, left, cell, y + 24) + 6;
+    }
+    var many = one.phases.length > 1;
+    var said = [{ zh: "格里的数字是通道；xn：n 条通道合要一个字", en: "The number is the lane; xn: n lanes share a word" }];
+    if (many) {
+      said.push({ zh: "一段一种颜色，段间留空", en: "A colour per phase, a gap between" });
+    }
+    for (var k = 0; k < said.length; k++) {
+      y += 18;
+      items.push({ kind: "text", x: 4, y: y - 4, tone: "muted", text: said[k] });
+    }
     return {
-      width: left + BANKS * cell + 4, height: y + 22, items: items,
+      width: left + BANKS / 2 * cell + 4, height: y + 6, items: items,
       alt: {
         zh: "存储体图：一次访问分 " + one.phases.length + " 段，共 " + one.wavefronts + " 轮，最满的存储体在一段里有 " + one.degree + " 个不同的字。",
         en: "Map of the banks: " + one.phases.length + (many ? " phases" : " phase") + ", " + turns(one.wavefronts) + " in all; the fullest bank has " + one.degree + " different words in a phase."

@@ -175,7 +175,7 @@
 
   /** A row for each line: its four sectors, touched or not, and in them who wants what. */
   f.coalescingScene = function (one, bytes) {
-    var scale = 3.2;
+    var scale = 2.55;
     var wide = SECTOR * scale;
     var items = [];
     var rowOf = {};
@@ -186,7 +186,7 @@
       for (var k = 0; k < 4; k++) {
         var touched = one.sectors.indexOf(one.lines[i] * 4 + k) >= 0;
         items.push({
-          kind: "box", x: 70 + k * (wide + 4), y: 8 + i * 24, w: wide, h: 20, tone: touched ? "c" : "idle",
+          kind: "box", x: 60 + k * (wide + 4), y: 8 + i * 24, w: wide, h: 20, tone: touched ? "c" : "idle",
           title: touched ? { zh: "扇区：搬", en: "sector: moved" } : { zh: "扇区：不搬", en: "sector: not moved" }
         });
       }
@@ -197,7 +197,7 @@
       var row = rowOf[Math.floor(part.sector / 4)];
       var lanes = part.first + (part.last > part.first ? "–" + part.last : "");
       items.push({
-        kind: "box", x: 70 + (part.sector % 4) * (wide + 4) + (part.from % SECTOR) * scale, y: 8 + row * 24,
+        kind: "box", x: 60 + (part.sector % 4) * (wide + 4) + (part.from % SECTOR) * scale, y: 8 + row * 24,
         w: (part.to - part.from) * scale, h: 20, tone: "b", text: lanes,
         title: {
           zh: "通道 " + lanes + "：字节 " + part.from + "–" + (part.to - 1),
@@ -205,14 +205,11 @@
         }
       });
     }
-    var y = 8 + one.lines.length * 24 + 16;
     var legend = [["b", { zh: "要的（数字是通道）", en: "asked for (lanes)" }], ["c", { zh: "搬来没用", en: "moved, unused" }], ["idle", { zh: "不搬", en: "not moved" }]];
-    for (i = 0; i < legend.length; i++) {
-      items.push({ kind: "box", x: 70 + i * 138, y: y - 11, w: 14, h: 14, tone: legend[i][0] });
-      items.push({ kind: "text", x: 90 + i * 138, y: y, text: legend[i][1], tone: "ink" });
-    }
+    var width = 60 + 4 * (wide + 4);
+    var y = calc.legend(items, legend, width, 130, 8 + one.lines.length * 24 + 16);
     return {
-      width: 74 + 4 * (wide + 4), height: y + 10, items: items,
+      width: width, height: y + 10, items: items,
       alt: {
         zh: "碰到 " + one.lines.length + " 个缓存行中的 " + one.sectors.length + " 个扇区，搬 " + one.moved + " 字节，要的是 " + one.used + " 字节。",
         en: one.sectors.length + " sectors in " + one.lines.length + " lines are touched; " + one.moved + " bytes are moved, " + one.used + " are asked for."

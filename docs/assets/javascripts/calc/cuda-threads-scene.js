@@ -11,7 +11,7 @@
 
   var WARP = 32;
   var MOST_LINES = 32;
-  var MOST_COLUMNS = 12;
+  var WIDE = 340;
   var MOST_ROWS = 6;
 
   /** The first of at most `most` indices that are drawn, so that `chosen` is among them. */
@@ -25,9 +25,10 @@
     var block = triple(v, "block");
     var at = triple(v, "at");
     var size = triple(v, "size");
-    var left = windowFrom(grid[0], at[0], MOST_COLUMNS);
+    var wide = v.dims === "1" ? 56 : 42;
+    var columns = Math.min(Math.floor(WIDE / wide), grid[0]);
+    var left = windowFrom(grid[0], at[0], columns);
     var first = windowFrom(grid[1], at[1], MOST_ROWS);
-    var columns = Math.min(MOST_COLUMNS, grid[0]);
     var rows = Math.min(MOST_ROWS, grid[1]);
     for (var r = 0; r < rows; r++) {
       for (var c = 0; c < columns; c++) {
@@ -38,7 +39,7 @@
         }
         var whole = block[0] * block[1] * block[2];
         var name = here.slice(0, v.dims === "1" ? 1 : 2).join(",");
-        var box = { kind: "box", x: 70 + c * 46, y: top + r * 24, w: 44, h: 22 };
+        var box = { kind: "box", x: 70 + c * wide, y: top + r * 24, w: wide - 2, h: 22 };
         box.tone = inside === whole ? "a" : inside ? "c" : "idle";
         box.text = inside === whole ? name : "(" + name + ")";
         box.title = {
@@ -94,7 +95,7 @@
       items.push({
         kind: "box", x: 70 + (run.x - line.from) * cell, y: y, w: w, h: 20,
         tone: run.works ? ["a", "c", "e", "b", "d"][run.warp % 5] : "idle",
-        text: w >= 6.2 * names[0].length ? names[0] : names[1],
+        text: w >= 6.8 * names[0].length ? names[0] : names[1],
         title: {
           zh: "线程束 " + run.warp + "，通道 " + lanes + (run.works ? "" : "：判断拦住"),
           en: "warp " + run.warp + ", lanes " + lanes + (run.works ? "" : ": stopped by the guard")
@@ -108,7 +109,7 @@
     var block = triple(v, "block");
     var thread = triple(v, "thread");
     var wide = Math.min(block[0], WARP);
-    var cell = Math.max(16, Math.min(44, Math.floor(512 / wide)));
+    var cell = Math.max(11, Math.min(42, Math.floor(WIDE / wide)));
     var pieces = Math.ceil(block[0] / WARP);
     var count = pieces * block[1] * block[2];
     var chosen = (thread[2] * block[1] + thread[1]) * pieces + Math.floor(thread[0] / WARP);
@@ -132,13 +133,14 @@
     }
     top += Math.min(count, MOST_LINES) * 22 + 16;
     var left = count - Math.min(count, MOST_LINES);
-    items.push({
-      kind: "text", x: 70, y: top, tone: "muted",
-      text: { zh: "( )：判断拦住；粗框：所看的块、线程（通道号）" + (left ? "；另有 " + left + " 行没画" : ""), en: "( ): stopped by the guard; framed: chosen block, thread (its lane)" + (left ? "; " + left + " more rows" : "") }
-    });
+    items.push({ kind: "text", x: 4, y: top, tone: "muted", text: { zh: "( )：判断拦住；粗框：所看的块、线程（通道号）", en: "( ): stopped by the guard; framed: the chosen (with its lane)" } });
+    if (left) {
+      top += 18;
+      items.push({ kind: "text", x: 4, y: top, tone: "muted", text: { zh: "另有 " + left + " 行没画", en: left + " more rows" } });
+    }
     var shown = written(thread, v.dims);
     return {
-      width: Math.max(440, 74 + wide * cell, 74 + Math.min(MOST_COLUMNS, triple(v, "grid")[0]) * 46), height: top + 10, items: items,
+      width: Math.max(74 + WIDE, 74 + wide * cell), height: top + 10, items: items,
       alt: {
         zh: "块 " + name + " 的 " + block.join(" × ") + " 个线程按线程束着色并标号，共 " + one.warps + " 个线程束；线程 " + shown + " 在线程束 " + one.warp + "，通道 " + one.lane + "。",
         en: "The " + block.join(" x ") + " threads of block " + name + ", coloured and labelled by warp, " + one.warps + " in all; thread " + shown + " is lane " + one.lane + " of warp " + one.warp + "."

@@ -103,8 +103,8 @@
     formula: [
       "\\text{TTFT} \\ge \\max\\left(\\frac{b\\,(2N_a s + 2L\\,w\\,s^2)}{g\\,P},\\; \\frac{W(bs)}{B}\\right)",
       "\\text{TPOT} \\ge \\max\\left(\\frac{2N_a b}{g\\,P},\\; \\frac{W(b) + \\text{share}\\cdot b\\,(s + o/2)\\,k}{B}\\right)",
-      "W(n) = \\beta\\left[C + \\frac{N - N_{emb} - N_r - C}{g} + \\frac{N_r}{g}\\left(1 - \\left(1 - \\tfrac{K}{E}\\right)^{n}\\right)\\right]",
-      "\\text{share} = \\frac{\\lceil n_{kv}/g\\rceil}{n_{kv}}\\ \\text{(tp)},\\quad 1\\ \\text{(tp, MLA)},\\quad \\frac1g\\ \\text{(cp)},\\quad \\frac{\\lceil b/g\\rceil}{b}\\ \\text{(dp)}"
+      "W(n) = \\beta\\Bigl[C + \\frac{N - N_{emb} - N_r - C}{g} + \\frac{N_r}{g}\\left(1 - \\left(1 - \\tfrac{K}{E}\\right)^{n}\\right)\\Bigr]",
+      "\\text{share} = \\frac{\\lceil n_{kv}/g\\rceil}{n_{kv}}\\ \\text{(tp)},\\allowbreak\\quad 1\\ \\text{(tp, MLA)},\\allowbreak\\quad \\frac1g\\ \\text{(cp)},\\allowbreak\\quad \\frac{\\lceil b/g\\rceil}{b}\\ \\text{(dp)}"
     ],
     assumptions: [
       { zh: "只有算力与显存两条屋顶；不计卡间通信、调度与核函数启动，真实值总在其上。", en: "Two roofs only, arithmetic and memory; no traffic between GPUs, scheduling or launches, so real figures lie above." },

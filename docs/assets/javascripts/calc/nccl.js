@@ -106,7 +106,7 @@
       "t_{\\text{tree}} = t_0 + 2\\left[(g-1)\\alpha_1 + \\lceil\\log_2 N\\rceil\\alpha_2\\right] + \\frac{S}{e}\\max\\left(\\frac{c}{g B_2},\\; \\frac{2(g-1)}{g B_1}\\right), \\quad c = 1,\\ \\tfrac32,\\ 2 \\text{ for } N = 2,\\ 3,\\ {\\ge}4",
       "t_{\\text{NVLSTree}} = \\alpha_1 + 2\\lceil\\log_2 N\\rceil\\alpha_2 + S\\max\\left(\\frac{c}{g B_2},\\; \\frac{g+1}{e\\,g B_1}\\right)",
       "t_{\\text{A2A}} = t_0 + \\alpha_2 + \\frac1e\\max\\left(\\frac{n-g}{n}\\frac{S}{B_2},\\; \\frac{g-1}{n}\\frac{S}{B_1}\\right)",
-      "t_{\\text{hier}} = (p+1)\\,t_0 + p\\left[(g-1)\\alpha_1 + (N-1)\\alpha_2\\right] + \\frac pe\\left[\\frac{g-1}{g}\\frac{S}{B_1} + \\frac{N-1}{N}\\frac{S}{g B_2}\\right] \\text{, overlapped: the larger of the two}",
+      "t_{\\text{hier}} = (p+1)\\,t_0 + p\\left[(g-1)\\alpha_1 + (N-1)\\alpha_2\\right] + \\frac pe\\Bigl[\\frac{g-1}{g}\\frac{S}{B_1} + \\frac{N-1}{N}\\frac{S}{g B_2}\\Bigr]\\allowbreak\\text{, overlapped: the larger of the two}",
       "\\text{algbw} = S/t, \\qquad \\text{busbw}_{\\text{AR}} = \\text{algbw}\\cdot\\frac{2(n-1)}{n}, \\quad \\text{busbw}_{\\text{RS, AG, A2A}} = \\text{algbw}\\cdot\\frac{n-1}{n}"
     ],
     assumptions: [

@@ -106,7 +106,7 @@
       { key: "shared", label: { zh: "每块分到的共享内存", en: "Shared memory given to a block" }, unit: "B", kind: "count" }
     ],
     formula: [
-      "\\text{blocks} = \\min\\left(\\left\\lfloor\\tfrac{W_{SM}}{w}\\right\\rfloor,\\; B_{SM},\\; \\left\\lfloor\\tfrac{4\\lfloor R_{SM}/4/r\\rfloor}{w}\\right\\rfloor,\\; \\left\\lfloor\\tfrac{S_{SM}}{s}\\right\\rfloor\\right), \\quad \\text{occupancy} = \\frac{\\text{blocks}\\cdot w}{W_{SM}}"
+      "\\text{blocks} = \\min\\Bigl(\\left\\lfloor\\tfrac{W_{SM}}{w}\\right\\rfloor,\\; B_{SM},\\allowbreak\\; \\left\\lfloor\\tfrac{4\\lfloor R_{SM}/4/r\\rfloor}{w}\\right\\rfloor,\\; \\left\\lfloor\\tfrac{S_{SM}}{s}\\right\\rfloor\\Bigr), \\allowbreak\\quad \\text{occupancy} = \\frac{\\text{blocks}\\cdot w}{W_{SM}}"
     ],
     assumptions: [
       { zh: "w：每块 warp 数；r：每 warp 寄存器，上取到 256 的倍数；s：每块共享内存，另加系统保留的 1 KiB（8.0 起），上取到 128 字节的倍数（8.0 前 256）。", en: "w: warps per block; r: registers per warp, rounded up to 256; s: shared memory per block with 1 KiB reserved (from 8.0), rounded up to 128 bytes (256 before 8.0)." },

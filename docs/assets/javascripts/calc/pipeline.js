@@ -57,7 +57,7 @@
       { key: "held", label: { zh: "首段同时压住的微批", en: "Micro-batches held by the first stage" } }
     ],
     formula: [
-      "\\frac{t_{\\text{bubble}}}{t_{\\text{ideal}}} = \\frac{p-1}{m}\\ \\text{(GPipe, 1F1B)}, \\qquad \\frac{p-1}{v\\,m}\\ \\text{(interleaved)}",
+      "\\frac{t_{\\text{bubble}}}{t_{\\text{ideal}}} = \\frac{p-1}{m}\\ \\text{(GPipe, 1F1B)}, \\allowbreak\\quad \\frac{p-1}{v\\,m}\\ \\text{(interleaved)}",
       "t_{\\text{bubble}} = (p-1)(T_F + T_B - T_W)\\ \\text{(ZB-H1)}, \\qquad (p-1)(T_F + T_B - 2T_W)\\ \\text{(ZB-H2)}"
     ],
     assumptions: [
@@ -128,8 +128,8 @@
     }
     legend.push(["idle", { zh: "空转", en: "idle" }]);
     return calc.timeline({
-      rows: rows, pieces: pieces, legend: legend, left: 60, step: 128, end: game.end,
-      width: Math.min(2400, Math.max(540, (game.end / shortest) * 9.5)),
+      rows: rows, pieces: pieces, legend: legend, left: 56, step: isSplit ? 190 : 134, end: game.end,
+      width: Math.min(2400, Math.max(344, (game.end / shortest) * 9.5)),
       alt: {
         zh: "时间线：" + v.stages + " 段、" + v.micro + " 个微批，一步 " + calc.number(game.end) + " ms，每段至多空转 " + calc.number(game.idle) + " ms。",
         en: "Timeline: " + v.stages + " stages, " + v.micro + " micro-batches, " + calc.number(game.end) + " ms a step, a stage idles " + calc.number(game.idle) + " ms at most."

@@ -21,8 +21,8 @@
   }
 
   function box(item, language) {
-    var label = item.text && item.w >= 6.2 * String(calc.say(item.text, language)).length
-      ? '<text x="' + at(item.x + item.w / 2) + '" y="' + at(item.y + item.h / 2 + 3.6) +
+    var label = item.text && item.w >= 6.8 * String(calc.say(item.text, language)).replace(/[^\0-\xff]/g, "ww").length
+      ? '<text x="' + at(item.x + item.w / 2) + '" y="' + at(item.y + item.h / 2 + 4) +
         '" text-anchor="middle">' + escape(calc.say(item.text, language)) + "</text>"
       : "";
     var title = item.title ? "<title>" + escape(calc.say(item.title, language)) + "</title>" : "";
@@ -43,10 +43,22 @@
       '" text-anchor="' + (item.anchor || "start") + '">' + escape(calc.say(item.text, language)) + "</text>";
   }
 
+  /** What the tones mean, in lines as wide as the drawing. Returns where the last line stands. */
+  calc.legend = function (items, entries, width, step, y) {
+    var across = Math.floor(width / step);
+    for (var k = 0; k < entries.length; k++) {
+      var x = 4 + (k % across) * step;
+      y += k && k % across === 0 ? 20 : 0;
+      items.push({ kind: "box", x: x, y: y - 11, w: 14, h: 14, tone: entries[k][0] });
+      items.push({ kind: "text", x: x + 20, y: y, text: entries[k][1], tone: "ink" });
+    }
+    return y;
+  };
+
   /**
    * The scene of a schedule: a row for each stage or engine, a box for each piece of work.
    *
-   * plan: {rows [label], left (room for labels), width (of the time axis), end, pieces [{row,
+   * plan: {rows [label], left (room for labels), width (of the time axis; up to 350 a phone shows whole letters), end, pieces [{row,
    * start, end, tone, text, title}], legend [[tone, label]], step (between legends), alt}.
    */
   calc.timeline = function (plan) {
@@ -63,13 +75,9 @@
         tone: one.tone, text: one.text, title: one.title
       });
     }
-    var y = 8 + plan.rows.length * 26 + 18;
-    for (var k = 0; k < plan.legend.length; k++) {
-      var x = plan.left + k * plan.step;
-      items.push({ kind: "box", x: x, y: y - 11, w: 14, h: 14, tone: plan.legend[k][0] });
-      items.push({ kind: "text", x: x + 20, y: y, text: plan.legend[k][1], tone: "ink" });
-    }
-    return { width: plan.left + 4 + plan.width, height: y + 10, items: items, alt: plan.alt };
+    var width = plan.left + 4 + plan.width;
+    var y = calc.legend(items, plan.legend, width, plan.step, 8 + plan.rows.length * 26 + 18);
+    return { width: width, height: y + 10, items: items, alt: plan.alt };
   };
 
   /** SVG of a scene; what a reader cannot see is in its label. */

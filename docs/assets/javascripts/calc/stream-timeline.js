@@ -198,9 +198,9 @@
       });
     }
     return calc.timeline({
-      rows: rows, pieces: pieces, left: 62, step: 84, end: game.end,
+      rows: rows, pieces: pieces, left: 62, step: 98, end: game.end,
       legend: [["a", names[0]], ["e", names[1]], ["c", names[2]], ["idle", { zh: "空闲", en: "idle" }]],
-      width: Math.min(2400, Math.max(440, (game.end / shortest) * 13)),
+      width: Math.min(2400, Math.max(340, (game.end / shortest) * 13)),
       alt: {
         zh: "时间线：" + v.chunks + " 块、" + v.streams + " 个流，" + calc.number(game.end) + " ms；依次做要 " + calc.number(game.sum) + " ms。",
         en: "Timeline: " + v.chunks + " chunks, " + v.streams + " streams, " + calc.number(game.end) + " ms; one after another " + calc.number(game.sum) + " ms."

@@ -132,7 +132,7 @@
     formula: [
       "M_{\\text{states}} = \\frac{\\Psi}{t\\,p}\\left(\\frac{k_w}{N_{[3]}} + \\frac{k_g}{N_{[2,3]}} + \\frac{k_o}{N_{[1,2,3]}}\\right), \\quad N = d \\cdot c",
       "\\text{MoE: } \\Psi - \\Psi_r \\text{ by } t \\text{ and } N = dc, \\quad \\Psi_r \\text{ by } e \\text{ and } N = dct/e",
-      "M_{\\text{layer}} = \\frac{s}{c}bh\\left(\\frac{w}{t_{[SP]}} + \\frac{u - w}{t} + \\frac{x\\,as}{ht}\\right) \\text{ (none)}, \\quad \\frac{s}{c}bh\\left(\\frac{w}{t_{[SP]}} + \\frac{u - w}{t}\\right) \\text{ (selective)}, \\quad \\frac{2}{t_{[SP]}}\\frac{s}{c}bh \\text{ (full)}",
+      "M_{\\text{layer}} = \\frac{s}{c}bh\\left(\\frac{w}{t_{[SP]}} + \\frac{u - w}{t} + \\frac{x\\,as}{ht}\\right) \\text{ (none)}, \\allowbreak\\quad \\frac{s}{c}bh\\left(\\frac{w}{t_{[SP]}} + \\frac{u - w}{t}\\right) \\text{ (selective)}, \\allowbreak\\quad \\frac{2}{t_{[SP]}}\\frac{s}{c}bh \\text{ (full)}",
       "\\text{GPT: } u = 34,\\ w = 10,\\ x = 5; \\qquad \\text{SwiGLU: } u = 12 + 4\\frac{a_{kv}}{a} + 8\\frac{f}{h},\\ w = 8,\\ x = 2"
     ],
     assumptions: [

@@ -1,0 +1,62 @@
+"""What a phone shows of every page: letters of 9 pixels in drawings, and what goes on sideways."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser
+
+from tests.browser.conftest import PHONE
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+MEASURE = """async () => {
+  document.querySelectorAll("article details").forEach((fold) => { fold.open = true; });
+  await document.fonts.ready;
+  const found = [];
+  for (const svg of document.querySelectorAll("article :is(figure, .calc) svg")) {
+    const heights = [...svg.querySelectorAll("text")].filter((one) => one.getClientRects().length)
+      .map((one) => parseFloat(getComputedStyle(one).fontSize) * one.getScreenCTM().a);
+    if (heights.some((one) => one > 0 && one < 8.95)) found.push("small letters");
+  }
+  for (const box of document.querySelectorAll("article *")) {
+    if (box.scrollWidth <= box.clientWidth + 1 || !box.clientWidth ||
+        !/auto|scroll/.test(getComputedStyle(box).overflowX)) continue;
+    const cell = box.querySelector("tbody tr > :first-child:not([colspan])");
+    if (cell) {
+      const isHeld = getComputedStyle(cell).position === "sticky";
+      const isNarrow = cell.offsetWidth <= 0.4 * box.clientWidth;
+      found.push(isHeld && isNarrow ? "table" : "table without its first column");
+    } else if (!box.closest("pre, .highlight") && !box.querySelector("pre")) {
+      found.push(box.querySelector(".katex") ? "formula" : "drawing");
+    }
+  }
+  if (document.documentElement.scrollWidth > innerWidth) found.push("page");
+  return found;
+}"""
+
+
+@pytest.mark.parametrize(("language", "tables"), [("zh", 70), ("en", 90)])
+def test_nothing_is_too_small_and_little_goes_on_sideways(
+    browser: Browser, site: Path, language: str, tables: int
+) -> None:
+    """Most of what scrolls are tables with six columns and more, whose first column stays."""
+    english = site / "en"
+    pages = sorted(english.rglob("*.html") if language == "en" else site.rglob("*.html"))
+    phone: Any = PHONE
+    tab = browser.new_page(viewport=phone, offline=True)
+    seen: Counter[str] = Counter()
+    where: list[str] = []
+    for path in pages:
+        if language == "zh" and path.is_relative_to(english):
+            continue
+        tab.goto(path.as_uri())
+        found = Counter(tab.evaluate(MEASURE))
+        seen += found
+        where += [f"{path.relative_to(site)}: {kind}" for kind in found if kind != "table"]
+    tab.context.close()
+    assert where == []
+    assert seen["table"] <= tables
