@@ -60,6 +60,19 @@ def test_snapshots_are_read_and_subtracted(
     assert proof.main() == 1 and "np_cnp_sent" not in capsys.readouterr().out
 
 
+def test_under_incast_each_role_has_its_own_counters() -> None:
+    receiver = {"rx_prio3_bytes": 9, "np_ecn_marked_roce_packets": 5, "np_cnp_sent": 2}
+    sender = {"tx_prio3_bytes": 9, "rp_cnp_handled": 2}
+    for role, change in (("receiver", receiver), ("sender", sender)):
+        quiet = dict.fromkeys(("tx_prio3_bytes", "rx_prio3_bytes", "rp_cnp_handled"), 0)
+        assert "FAIL" not in {
+            result for result, *_ in proof.verdicts(quiet | change, 3, True, role)
+        }
+    unmarked = receiver | {"np_ecn_marked_roce_packets": 0, "np_cnp_sent": 0}
+    failed = [name for result, name, _ in proof.verdicts(unmarked, 3, True) if result == "FAIL"]
+    assert failed == ["np_ecn_marked_roce_packets"]  # without marks, no CNP is no second fault
+
+
 def test_codewords_add_up_and_the_loss_is_a_cliff() -> None:
     for code, (symbols, corrects) in fec.CODES.items():
         shares = [fec.exactly(wrong, 1e-3, code) for wrong in range(symbols + 1)]

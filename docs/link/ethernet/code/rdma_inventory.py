@@ -2,6 +2,7 @@
 
     python docs/link/ethernet/code/rdma_inventory.py             # this machine
     python docs/link/ethernet/code/rdma_inventory.py --example   # a made-up one, with five kinds
+    python docs/link/ethernet/code/rdma_inventory.py --dscp 26   # with your lossless class
 
 It only reads /sys and /proc. Which path a driver has comes from the sources that the note names.
 """
@@ -83,17 +84,19 @@ def main() -> int:
     """Report on this machine or on the example."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--example", action="store_true", help="a made-up machine")
-    if not parser.parse_args().example:
-        if report(Path("/")):
-            return 0
+    parser.add_argument("--dscp", type=int, nargs="+", default=[26, 48], help="of your classes")
+    asked = parser.parse_args()
+    if asked.example:
+        with tempfile.TemporaryDirectory() as name:
+            example(Path(name))
+            ports = report(Path(name))
+    else:
+        ports = report(Path("/"))
+    for dscp in asked.dscp:
+        print(f"DSCP {dscp} is traffic class {traffic_class(dscp)}")
+    if not ports:
         print("no RDMA device in /sys/class/infiniband", file=sys.stderr)
-        return 2
-    with tempfile.TemporaryDirectory() as name:
-        example(Path(name))
-        report(Path(name))
-    for what, dscp in (("data", 26), ("CNP or control", 48)):
-        print(f"DSCP {dscp} ({what}) is traffic class {traffic_class(dscp)}")
-    return 0
+    return 0 if ports else 2
 
 
 if __name__ == "__main__":

@@ -6,8 +6,11 @@ A snapshot is any text with lines `name: value` or `name value`: the output of `
 `rdma statistic show link` one after the other. Counters of the two snapshots are subtracted, so
 take one before the load and one after it, on the same host. Exit status 1 if a line fails.
 
+Under incast the receiver sees the marks and sends the CNPs, and the senders handle them: say with
+--role which one this host was. In an all-to-all each host is both.
+
 Usage
-    python docs/link/ethernet/code/roce_proof.py before.txt after.txt --prio 3
+    python docs/link/ethernet/code/roce_proof.py before.txt after.txt --prio 3 --role receiver
     python docs/link/ethernet/code/roce_proof.py --demo
 """
 
@@ -20,16 +23,22 @@ from collections.abc import Iterator
 from pathlib import Path
 
 Counters = dict[str, int]
+MARKS = "np_ecn_marked_roce_packets"
+ROLES = {"sender": ("sender",), "receiver": ("receiver",), "both": ("sender", "receiver")}
 
 # --8<-- [start:rules]
-MOVES = {  # counter: what it means if it stays
-    "tx_prio{p}_bytes": "data does not leave in this class: tclass, trust, dscp2prio",
-    "rx_prio{p}_bytes": "data does not arrive in this class: the map of a switch or of the peer",
+MOVES = {  # role: counter: what it means if it stays
+    "sender": {"tx_prio{p}_bytes": "data does not leave in this class: tclass, trust, dscp2prio"},
+    "receiver": {
+        "rx_prio{p}_bytes": "data does not arrive in this class: the map of a switch or of the peer"
+    },
 }
-UNDER_LOAD = {  # only when several senders share a port
-    "np_ecn_marked_roce_packets": "no marks arrive: ECN is off in the queue, or Kmin above XOFF",
-    "np_cnp_sent": "marks arrive, but no CNP is sent: notification is off for this priority",
-    "rp_cnp_handled": "no CNP arrives here: its class, or this host was not a sender",
+UNDER_LOAD = {  # the same, only when several senders share a port
+    "sender": {"rp_cnp_handled": "no CNP arrives here: none was sent, or its class loses it"},
+    "receiver": {
+        MARKS: "no marks arrive: ECN is off in the queue, or Kmin above XOFF",
+        "np_cnp_sent": "marks arrive, but no CNP is sent: notification is off for this priority",
+    },
 }
 STAYS = {  # counter: what it means if it moves
     "rx_prio{p}_discards": "this port had no buffer for the lossless class",
@@ -42,19 +51,18 @@ STAYS = {  # counter: what it means if it moves
 }
 # --8<-- [end:rules]
 
-QUIET = dict.fromkeys([*UNDER_LOAD, *STAYS, *MOVES], 0)
+QUIET = dict.fromkeys([name for d in (MOVES, UNDER_LOAD) for r in d for name in d[r]] + [*STAYS], 0)
 GOOD = QUIET | {
     "tx_prio{p}_bytes": 40_000_000_000,
     "rx_prio{p}_bytes": 40_000_000_000,
-    "np_ecn_marked_roce_packets": 51_000,
+    MARKS: 51_000,
     "np_cnp_sent": 9_400,
     "rp_cnp_handled": 9_100,
 }
 DEMO = {
     "healthy": GOOD,
     "TC left at 0": QUIET | {"packet_seq_err": 812, "out_of_sequence": 795},
-    "queue does not mark": GOOD
-    | {"np_ecn_marked_roce_packets": 0, "np_cnp_sent": 0, "rp_cnp_handled": 0},
+    "queue does not mark": GOOD | {MARKS: 0, "np_cnp_sent": 0, "rp_cnp_handled": 0},
 }
 
 
@@ -63,9 +71,16 @@ def read(text: str) -> Counters:
     return {name: int(value) for name, value in re.findall(r"([A-Za-z]\w*)[: ]+(\d+)", text)}
 
 
-def verdicts(change: Counters, prio: int, congested: bool) -> Iterator[tuple[str, str, str]]:
-    """Yield (result, counter, what it means) for each rule."""
-    wanted = MOVES | (UNDER_LOAD if congested else {})
+def verdicts(
+    change: Counters, prio: int, congested: bool, role: str = "both"
+) -> Iterator[tuple[str, str, str]]:
+    """Yield (result, counter, what it means) for each rule that applies to a host of this role."""
+    wanted: dict[str, str] = {}
+    for rules in (MOVES, UNDER_LOAD) if congested else (MOVES,):
+        for part in ROLES[role]:
+            wanted |= rules[part]
+    if change.get(MARKS) == 0:  # without marks there is nothing to notify
+        wanted.pop("np_cnp_sent", None)
     for template, meaning in (wanted | STAYS).items():
         name = template.format(p=prio)
         if name not in change:
@@ -99,6 +114,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("files", nargs="*", type=Path, metavar="before after")
     parser.add_argument("--prio", type=int, default=3)
+    parser.add_argument("--role", choices=ROLES, default="both")
     parser.add_argument("--no-congestion", action="store_true", help="one sender per receiver")
     parser.add_argument("--demo", action="store_true")
     asked = parser.parse_args()
@@ -108,7 +124,8 @@ def main() -> int:
     if len(asked.files) != 2:
         parser.error("two files, before and after")
     before, after = (read(file.read_text("utf-8")) for file in asked.files)
-    lines = list(verdicts(difference(before, after), asked.prio, not asked.no_congestion))
+    change = difference(before, after)
+    lines = list(verdicts(change, asked.prio, not asked.no_congestion, asked.role))
     for result, name, meaning in lines:
         print(f"{result:<7}{name:<29}{meaning}")
     return int(any(result == "FAIL" for result, *_ in lines))

@@ -2,6 +2,7 @@
 
     sudo apt-get install opensm ibsim-utils infiniband-diags
     python docs/link/infiniband/code/fabric_sim.py             # every engine on every fabric
+    python docs/link/infiniband/code/fabric_sim.py --roots     # up/down routing and its root file
     python docs/link/infiniband/code/fabric_sim.py --states    # a port before and after the manager
     python docs/link/infiniband/code/fabric_sim.py --standby   # the master dies (one minute)
     python docs/link/infiniband/code/fabric_sim.py --pkeys     # one partition, and the default one
@@ -101,7 +102,13 @@ class Fabric:
         """Run a command below the shim and return what it printed."""
         environment = self.environment | {"LD_PRELOAD": str(SHIM)}
         return subprocess.run(
-            command, env=environment, capture_output=True, text=True, check=False, timeout=60
+            command,
+            env=environment,
+            cwd=self.folder,  # the shim leaves a tree of files there
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=60,
         ).stdout
 
     @contextmanager
@@ -117,6 +124,7 @@ class Fabric:
             command,
             env=self.environment
             | {"LD_PRELOAD": str(SHIM), "SIM_HOST": host, "OSM_CACHE_DIR": str(folder)},
+            cwd=folder,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
@@ -233,6 +241,35 @@ def engines() -> None:
         print(row.format(name, engine, used[-1], pairs, max(lengths), levels, *loops))
 
 
+def roots() -> None:
+    """Ask for up/down routing with root files that are right, incomplete and absent."""
+    row = "{:26}{:20}{:8}{:>5}  {}"
+    print(row.format("fabric", "root file", "used", "pairs", "paths over spine0 to spine3"))
+    full, damaged = list(FABRICS)[:2]
+    spines = [f"spine{n}" for n in range(4)]
+    for name, file, listed, engine in (
+        (full, "all spines", spines, "updn"),
+        (full, "without spine3", spines[:3], "updn"),
+        (full, "none", [], "updn"),
+        (damaged, "all spines", spines, "updn"),
+        (damaged, "none", [], "updn"),
+        (damaged, "none, no_fallback", [], "updn,no_fallback"),
+    ):
+        strict = engine.endswith("no_fallback")  # then nothing is routed, and nothing read back
+        with simulated(FABRICS[name]) as one:
+            path = one.folder / "roots"
+            ids = guids(one)[1]
+            path.write_text("".join(ids[spine] + "\n" for spine in listed), "utf-8")
+            options = ["-R", engine, *(["-a", str(path)] if listed else [])]
+            end = "No routing engine" if strict else "SUBNET UP"
+            with one.manager(*options, until=end) as log:
+                used = re.findall(r"ucast_mgr_process: (\w+) tables configured", log)
+                found = [] if strict else [p for _, p in routes(one, guids(one)[0]) if p]
+        over = [sum(port[0] == spine for path in found for port in path) for spine in spines]
+        cells = (used or ["?"])[-1], len(found), " ".join(f"{n:>2}" for n in over)
+        print(row.format(name, file, *(("none", "-", "-") if strict and not used else cells)))
+
+
 def states() -> None:
     """Show a port before and after a subnet manager starts."""
     with simulated(FABRICS["tree"]) as one:
@@ -300,6 +337,7 @@ def main() -> int:
     """Choose."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     choice = parser.add_mutually_exclusive_group()
+    choice.add_argument("--roots", action="store_true", help="up/down routing and its root file")
     choice.add_argument("--states", action="store_true", help="a port before and after")
     choice.add_argument("--standby", action="store_true", help="kill the master, one minute")
     choice.add_argument("--pkeys", action="store_true", help="partitions")
@@ -310,7 +348,7 @@ def main() -> int:
         return 77
     said = subprocess.run(["opensm", "--version"], capture_output=True, text=True, check=False)
     print(*re.findall(r"OpenSM [\d.]+", said.stdout + said.stderr)[:1])
-    for one in (states, standby, pkeys):
+    for one in (roots, states, standby, pkeys):
         if getattr(chosen, one.__name__):
             one()
             return 0
