@@ -11,6 +11,7 @@ import datetime
 import json
 import os
 import platform
+import re
 import shutil
 import subprocess
 import sys
@@ -247,3 +248,35 @@ def main_of(body: Callable[[], int]) -> None:
     except (KeyboardInterrupt, RuntimeError, OSError) as error:
         print(f"could not measure: {error or 'interrupted'}", file=sys.stderr)
         sys.exit(2)
+
+
+# Rank and ranks, in the world and on this node. torchrun and mpirun come before srun: inside an
+# allocation of Slurm they pass the variables of the batch script on.
+LAUNCHERS = (
+    "RANK WORLD_SIZE LOCAL_RANK LOCAL_WORLD_SIZE",
+    "OMPI_COMM_WORLD_RANK OMPI_COMM_WORLD_SIZE"
+    " OMPI_COMM_WORLD_LOCAL_RANK OMPI_COMM_WORLD_LOCAL_SIZE",
+    "PMI_RANK PMI_SIZE MPI_LOCALRANKID MPI_LOCALNRANKS",
+    "SLURM_PROCID SLURM_STEP_NUM_TASKS SLURM_LOCALID SLURM_STEP_TASKS_PER_NODE",
+)
+
+
+def place() -> dict[str, Any]:
+    """Where this process stands among those that torchrun, mpirun or srun started."""
+    env = os.environ
+    rows = [row.split() for row in LAUNCHERS]
+    names = next((row for row in rows if row[0] in env and row[1] in env), [])
+    rank, world, local, here = (re.match(r"\d*", env.get(x, ""))[0] for x in names or [""] * 4)
+    found = {"rank": int(rank or 0), "world": int(world or 1), "local": int(local or rank or 0)}
+    found["here"] = int(here or found["world"])
+    address = env.get("MASTER_ADDR")
+    if not address and found["here"] == found["world"]:
+        address = "127.0.0.1"
+    if not address:
+        nodes = run("scontrol", "show", "hostnames", env.get("SLURM_STEP_NODELIST", ""))
+        address = (nodes or "").partition("\n")[0]
+    if not address:
+        raise RuntimeError("set MASTER_ADDR to the host of rank 0, for all ranks")
+    agent = env.get("TORCHELASTIC_USE_AGENT_STORE") == "True"  # torchrun holds the store then
+    found.update(address=address, port=int(env.get("MASTER_PORT", "29500")))
+    return {**found, "hosts": found["rank"] == 0 and not agent}
