@@ -1,0 +1,295 @@
+"""A file system as training uses it: large reads, random reads, small files, a checkpoint.
+
+    python3 check_storage.py --path /mnt/data --gb 8 --writers 8 --expect write=5,read=10
+    srun --ntasks-per-node=8 python3 check_storage.py --path /mnt/data  # all ranks write at once
+
+It works in a new folder below --path and removes it. 1 GB = 10^9 bytes.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import mmap
+import os
+import random
+import shutil
+import statistics
+import threading
+import time
+from contextlib import suppress
+from datetime import timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from common import Report, main_of, parser, place, quantile, read, say, the_torch
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+SECTIONS = {
+    "sequential": "one large file, written and read, with and without the page cache",
+    "random": "reads of 4 KiB at random places, 1 and 16 at once",
+    "small": "many files of 16 KiB: create, stat, read, delete",
+    "checkpoint": "every writer writes a file, then reads that of another",
+}
+NEEDS = """Needs about two minutes, 100 MB of memory for each writer, and --gb times (writers + 1) of
+the disk. With several ranks it needs PyTorch, by which they meet; otherwise Python alone."""
+BLOCK, DIRECT = 8 << 20, getattr(os, "O_DIRECT", 0)
+CHECKPOINT = 987.7  # GB, Llama 3.1 70B at 14 bytes a parameter: storage/checkpoint
+
+
+def kind_of(path: Path, mounts: str) -> str:
+    """The type of the file system that holds a path, from the text of /proc/mounts."""
+    best = ("", "unknown")
+    for line in mounts.splitlines():
+        at, kind = line.split()[1:3]
+        if (at == "/" or f"{path}/".startswith(f"{at}/")) and len(at) >= len(best[0]):
+            best = (at, kind)
+    return best[1]
+
+
+def drop(fd: int) -> None:
+    """Ask the kernel to forget what it caches of a file; what lies below may still have it."""
+    if hasattr(os, "posix_fadvise"):
+        os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
+
+
+def write(path: Path, size: int) -> float:
+    """Seconds to write a file of random blocks and to flush it; then it is renamed."""
+    block = bytearray(os.urandom(BLOCK))
+    draft = path.with_suffix(".tmp")
+    began = time.perf_counter()
+    with draft.open("wb", buffering=0) as out:
+        for number in range(size // BLOCK):
+            block[:8] = number.to_bytes(8, "little")
+            out.write(block)
+        os.fsync(out.fileno())
+    draft.rename(path)
+    return time.perf_counter() - began
+
+
+def load(path: Path, way: str) -> float | None:
+    """Seconds to read a file: cached, cold or direct; None where O_DIRECT is not allowed."""
+    buffer = mmap.mmap(-1, BLOCK)  # aligned to a page, as O_DIRECT wants it
+    try:
+        fd = os.open(path, os.O_RDONLY | (DIRECT if way == "direct" else 0))
+    except OSError as error:
+        if error.errno == errno.EINVAL:
+            return None
+        raise
+    try:
+        if way == "cold":
+            drop(fd)
+        began = time.perf_counter()
+        for at in range(0, os.fstat(fd).st_size, BLOCK):
+            os.preadv(fd, [buffer], at)
+        return time.perf_counter() - began
+    except OSError as error:
+        if error.errno == errno.EINVAL and way == "direct":
+            return None
+        raise
+    finally:
+        os.close(fd)
+
+
+def at_once(jobs: list[Callable[[], Any]]) -> list[Any]:
+    """What the jobs return, each in a thread; the system calls run side by side."""
+    results: list[Any] = [None] * len(jobs)
+
+    def do(number: int) -> None:
+        try:
+            results[number] = jobs[number]()
+        except OSError as error:
+            results[number] = error
+
+    threads = [threading.Thread(target=do, args=(n,)) for n in range(len(jobs))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for one in results:
+        if isinstance(one, OSError):
+            raise one
+    return results
+
+
+def hop(path: Path, seconds: float, seed: int) -> list[float]:
+    """Times of reads of 4 KiB at random places, past the cache where that is allowed."""
+    buffer, taken, rng = mmap.mmap(-1, 4096), [], random.Random(seed)
+    fd = os.open(path, os.O_RDONLY | (DIRECT if load(path, "direct") else 0))
+    drop(fd)
+    places, stop = os.fstat(fd).st_size // 4096, time.perf_counter() + seconds
+    while (began := time.perf_counter()) < stop:
+        os.preadv(fd, [buffer], rng.randrange(places) * 4096)
+        taken.append(time.perf_counter() - began)
+    os.close(fd)
+    return taken
+
+
+class Storage:
+    """The measurements: rank 0 alone, but for the checkpoint."""
+
+    def __init__(self, args: Any, where: dict[str, Any]) -> None:
+        self.args, self.rank, self.world = args, where["rank"], where["world"]
+        self.size, self.store = int(args.gb * 1e9) // BLOCK * BLOCK or BLOCK, None
+        if self.world > 1:
+            torch = the_torch()
+            if torch is None:
+                raise RuntimeError("several ranks meet by PyTorch, which is not here")
+            at, limit = (where["address"], where["port"]), timedelta(seconds=300)
+            store = torch.distributed.TCPStore(*at, None, where["hosts"], limit, False)
+            self.store = torch.distributed.PrefixStore("storage", store)
+        self.folder = Path(args.path) / f"kit-{os.environ.get('MASTER_PORT', '')}-{os.getpid()}"
+        if self.store is not None:
+            if self.rank == 0:
+                self.store.set("folder", str(self.folder))
+            self.folder = Path(self.store.get("folder").decode())
+        self.report: Any = None
+
+    def meet(self, name: str, mine: Any = None) -> list[Any]:
+        """Wait for all ranks; what each of them brings."""
+        if self.store is None:
+            return [mine]
+        self.store.set(f"{name}/{self.rank}", json.dumps(mine))
+        return [json.loads(self.store.get(f"{name}/{r}")) for r in range(self.world)]
+
+    def add(self, what: str, value: float | None, unit: str, note: str, **more: Any) -> None:
+        self.report.add(what, value, unit, note=f"storage/{note}/", **more)
+
+    def sequential(self) -> None:
+        path, gb = self.folder / "large", self.size / 1e9
+        took = write(path, self.size)
+        self.add(f"write {gb:.3g} GB, with fsync", gb / took, "GB/s", "hierarchy")
+        for way, text in (("cold", "cache dropped"), ("direct", "O_DIRECT"), ("cached", "cached")):
+            seconds = load(path, way)
+            if seconds is None:
+                print(f"  this file system refuses {text}")
+                continue
+            self.add(f"read {gb:.3g} GB, {text}", gb / seconds, "GB/s", "hierarchy")
+
+    def random(self) -> None:
+        path = self.folder / "large"
+        if not path.exists():
+            write(path, self.size)
+        for depth in (1, 16):
+            jobs = [lambda seed=n: hop(path, 3.0, seed) for n in range(depth)]
+            times = sorted(t for one in at_once(jobs) for t in one)
+            text = f"random 4 KiB, {depth} at once"
+            self.add(text, len(times) / 3.0, "reads/s", "hierarchy")
+            for q, name in ((0.5, "median"), (0.99, "99 %")):
+                self.add(f"{text}, {name}", quantile(times, q) * 1e6, "us", "hierarchy")
+
+    def small(self) -> None:
+        names = [self.folder / f"small-{n}" for n in range(self.args.files)]
+        data = os.urandom(16 << 10)
+
+        def cold(path: Path) -> None:
+            with path.open("rb", buffering=0) as one:
+                drop(one.fileno())
+                one.read()
+
+        os.sync()
+        ways: dict[str, Callable[[Path], Any]] = {"create": lambda path: path.write_bytes(data)}
+        ways.update(stat=os.stat, read=cold, delete=os.unlink)
+        for name, way in ways.items():
+            began = time.perf_counter()
+            for path in names:
+                way(path)
+            if name == "create":
+                os.sync()
+            took = time.perf_counter() - began
+            self.add(
+                f"{len(names)} files of 16 KiB, {name}", len(names) / took, "files/s", "dataset-io"
+            )
+
+    def checkpoint(self) -> None:
+        each = self.args.writers
+        total = self.world * each
+        mine = [self.rank * each + n for n in range(each)]
+        paths = [self.folder / f"shard-{n}" for n in range(total)]
+        self.meet("write")
+        took = at_once([lambda n=n: write(paths[n], self.size) for n in mine])
+        writes = [t for one in self.meet("written", took) for t in one]
+        # another rank's file: what this host wrote may still be in its cache
+        others = [paths[(n + each * self.world // 2 + 1) % total] for n in mine]
+        ways = ["direct", "cold"] if load(paths[mine[0]], "direct") else ["cold", "cold"]
+        self.meet("read")
+        took = at_once([lambda path=path: load(path, ways[0]) for path in others])
+        reads = [t for one in self.meet("done", took) for t in one]
+        if self.rank:
+            return
+        rates = {}
+        for name, times in (("write", writes), ("read", reads)):
+            rates[name] = total * self.size / max(times) / 1e9
+            wanted = self.args.expect.get(name)
+            judged = {"good": rates[name] >= wanted, "rule": f"{wanted} GB/s"} if wanted else {}
+            text = f"checkpoint, {total} writers x {self.size / 1e9:.3g} GB, {name}"
+            self.add(text, rates[name], "GB/s", "checkpoint", **judged)
+            if total > 1:
+                share = statistics.median(times) / max(times)
+                self.add(
+                    f"checkpoint, {name}: the slowest, as a share of the median",
+                    share,
+                    "",
+                    "parallel-fs",
+                    good=share >= 0.7,
+                    rule="0.7",
+                    then="Another user, a slow server or a slow client: run it again alone",
+                )
+        self.add(
+            f"a checkpoint of {CHECKPOINT} GB would take",
+            CHECKPOINT / rates["write"],
+            "s",
+            "checkpoint",
+        )
+
+
+def main() -> int:
+    def promises(text: str) -> dict[str, float]:
+        return {k: float(v) for k, v in (one.split("=") for one in text.split(","))}
+
+    made = parser(__doc__.splitlines()[0], NEEDS, SECTIONS)
+    made.add_argument("--path", default=".", help="a folder of the file system to measure")
+    made.add_argument("--gb", type=float, default=4.0, help="size of each file")
+    made.add_argument("--writers", type=int, default=1, help="writers in each process")
+    made.add_argument("--files", type=int, default=2000, help="small files")
+    made.add_argument("--expect", type=promises, default={}, help="GB/s: write=5,read=10 in all")
+    args, where = made.parse_args(), place()
+    run = Storage(args, where)
+    free = shutil.disk_usage(args.path).free
+    needs = run.size * (args.writers * where["world"] + 1)
+    if needs > 0.8 * free:
+        print(f"could not measure: {needs / 1e9:.0f} GB are needed, {free / 1e9:.0f} GB are free")
+        return 2
+    if where["rank"] == 0:
+        run.report = Report("check_storage", args)
+        run.folder.mkdir()
+    kind = kind_of(Path(args.path).resolve(), read("/proc/mounts") or "")
+    try:
+        run.meet("folder is there")
+        for name in args.sections:
+            if where["rank"] == 0:
+                run.report.section(f"{name} ({SECTIONS[name]})")
+                say(f"{name}, on {kind}")
+            if where["rank"] == 0 or name == "checkpoint":
+                getattr(run, name)()
+        run.meet("end")
+    finally:
+        if where["rank"] == 0:
+            shutil.rmtree(run.folder, ignore_errors=True)
+    if where["rank"]:
+        with suppress(RuntimeError):
+            run.store.get("bye")
+        return 0
+    if kind in ("tmpfs", "ramfs"):
+        print("This is memory, not storage.")
+    status = run.report.finish("Compare with storage/hierarchy and with your contract.", fs=kind)
+    if run.store is not None:
+        run.store.set("bye", "1")
+        time.sleep(1)
+    return status
+
+
+if __name__ == "__main__":
+    main_of(main)
