@@ -55,6 +55,23 @@ def quantile(values: Sequence[float], q: float = 0.5) -> float:
     return v[low] + (at - low) * (v[low + 1] - v[low]) if low + 1 < len(v) else v[low]
 
 
+def timed(torch: Any, call: Callable[[], Any], n: int = 10, at_least: float = 0.02) -> list[float]:
+    """Seconds per call, `n` times, on the current GPU; each repeats it for `at_least` seconds."""
+
+    def seconds(repeats: int) -> float:
+        begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+        begin.record()
+        for _ in range(repeats):
+            call()
+        end.record()
+        end.synchronize()
+        return begin.elapsed_time(end) * 1e-3 / repeats
+
+    seconds(2)
+    repeats = max(1, min(2000, int(at_least / max(seconds(1), 1e-7)) + 1))
+    return [seconds(repeats) for _ in range(n)]
+
+
 def short(value: Any) -> str:
     """A figure of four digits; texts as they are."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
@@ -167,6 +184,7 @@ class Report:
         """
         reference, specification, how = expected(key, self.machine["gpu"])
         shown = f"{short(reference[0])} ({reference[2]})" if reference else NONE
+        rule = "" if good is None else rule
         if rule:
             shown = f"expected: {rule}"
         if key:
