@@ -37,6 +37,8 @@ NEEDS = """Needs two to five minutes for eight GPUs, and at most 40 % of the fre
 Without GPUs it uses gloo, up to 64 MiB. The names of hosts stay on the screen."""
 SIZES = [8, 1 << 10, 16 << 10, 256 << 10, 4 << 20, 64 << 20, 1 << 30, 4 << 30]
 KINDS = ("all_reduce", "all_gather", "reduce_scatter", "all_to_all")
+LAUNCH, BUSBW, COSTS = "en/kit/launch.html", "en/ccl/busbw.html", "en/ccl/cost-models.html"
+BRINGUP = "en/eng/cluster-bringup.html"
 START = "start one process for each GPU: torchrun --standalone --nproc-per-node=gpu check_links.py"
 
 
@@ -218,7 +220,7 @@ class Links:
         time.sleep(0.5 if self.rank == 0 else 0)  # the last question of the others
         return status if self.rank == 0 else 0
 
-    def state(self, what: str, bad: Any, rule: str, then: str, note: str = "kit/launch/") -> None:
+    def state(self, what: str, bad: Any, rule: str, then: str, note: str = LAUNCH) -> None:
         """Judge something that is either so or not: `bad` names what is not."""
         self.report.add(what, str(bad or rule), good=not bad, rule=rule, then=then, note=note)
 
@@ -314,7 +316,7 @@ class Links:
         if len(rates) < 2:
             return
         worst, its = slowest(rates)
-        note, rule = "eng/cluster-bringup/", f"90 % of the median of {len(rates)} pairs"
+        note, rule = BRINGUP, f"90 % of the median of {len(rates)} pairs"
         for what, value, then in (
             (f"slowest pair, {name}s {pair}", rates[pair], "Look at the links of both"),
             (f"slowest {name} with its partners, {name} {worst}", its, f"Take {name} {worst} out"),
@@ -407,18 +409,19 @@ class Links:
                 points.append((size, last))
                 if self.rank == 0:
                     say(f"{name} {shown(size)}: {last * 1e6:.1f} us")
-                key = f"links.{kind}.{self.args.backend}.{len(self.nodes)}x{n}.{shown(wanted)}"
                 text, rate = f"{name}, {shown(size)}", size / last / 1e9
-                if wanted < 1 << 20:  # there it is the time that counts
-                    add(text, last * 1e6, "us", key=key, lower=True, note="ccl/cost-models/")
+                near = self.gpu and len(self.nodes) == 1  # what the references are of
+                key = f"links.{kind}.{{}}.{n}.{wanted}" if near else ""
+                if wanted < 16 << 20:  # there it is the time that counts
+                    add(text, last * 1e6, "us", key=key.format("time"), lower=True, note=COSTS)
                 else:
                     text += f", busbw (algbw {rate:.4g})"
-                    add(text, rate * factor, "GB/s", key=key, note="ccl/busbw/")
+                    add(text, rate * factor, "GB/s", key=key.format("rate"), note=BUSBW)
             alpha, beta, off = fit(points)
             text = f"{name}, alpha (worst error of the fit {off:.0%})"
-            add(text, alpha * 1e6, "us", note="ccl/cost-models/")
+            add(text, alpha * 1e6, "us", note=COSTS)
             if beta:
-                add(f"{name}, 1/beta", 1e-9 / beta, "GB/s", note="ccl/cost-models/")
+                add(f"{name}, 1/beta", 1e-9 / beta, "GB/s", note=COSTS)
 
 
 def main() -> int:

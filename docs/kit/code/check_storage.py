@@ -33,8 +33,8 @@ SECTIONS = {
     "small": "many files of 16 KiB: create, stat, read, delete",
     "checkpoint": "every writer writes a file, then reads that of another",
 }
-NEEDS = """Needs about two minutes, 100 MB of memory for each writer, and --gb times (writers + 1) of
-the disk. With several ranks it needs PyTorch, by which they meet; otherwise Python alone."""
+NEEDS = """Needs about two minutes, 100 MB of memory for each writer, and (writers + 1) times --gb
+of the disk. Several ranks meet by PyTorch; otherwise Python is enough."""
 BLOCK, DIRECT = 8 << 20, getattr(os, "O_DIRECT", 0)
 CHECKPOINT = 987.7  # GB, Llama 3.1 70B at 14 bytes a parameter: storage/checkpoint
 
@@ -155,7 +155,7 @@ class Storage:
         return [json.loads(self.store.get(f"{name}/{r}")) for r in range(self.world)]
 
     def add(self, what: str, value: float | None, unit: str, note: str, **more: Any) -> None:
-        self.report.add(what, value, unit, note=f"storage/{note}/", **more)
+        self.report.add(what, value, unit, note=f"en/storage/{note}.html", **more)
 
     def sequential(self) -> None:
         path, gb = self.folder / "large", self.size / 1e9
