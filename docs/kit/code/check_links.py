@@ -18,6 +18,7 @@ import sys
 import threading
 import time
 import warnings
+from collections import defaultdict
 from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -58,7 +59,7 @@ def roll(at: list[int], alive: list[bool], stages: list[str]) -> str:
             lines.append(f"rank {rank} shows no sign of life, {seen}: it has ended, or its host")
         elif stage < len(stages):
             lines.append(f"rank {rank} has not arrived, but lives: {seen}")
-    hangs = "all ranks have arrived and live, so the transfer hangs: set NCCL_DEBUG=INFO, run again"
+    hangs = "all ranks have arrived and live, so the transfer hangs or crawls: NCCL_DEBUG=INFO"
     return "\n".join(f"  {line}" for line in lines or [hangs])
 
 
@@ -116,9 +117,7 @@ class RollCall:
                 time.sleep(self.every)
         except RuntimeError:
             if not self.over:
-                self.end(
-                    "the store is gone, so rank 0 or its torchrun has ended: read its log first"
-                )
+                self.end("the store is gone: rank 0 or its torchrun has ended; read its log first")
 
     def tell(self, why: str) -> None:
         """Say who is behind, and how far it came; the first rank that asks says it."""
@@ -201,23 +200,22 @@ class Links:
         self.device = torch.device("cuda", torch.cuda.current_device()) if self.gpu else "cpu"
         self.call = RollCall(self.dist, where, args.patience)
         self.report = Report("check_links", args, torch)
-        self.call.abandon = self.abandon
-
-    def abandon(self, why: str) -> None:
-        """Keep what was measured before a hang."""
-        self.report.missing("the rest", why)
-        self.report.finish("")
+        self.call.abandon = lambda why: (self.report.missing("the rest", why), self.finish())
 
     def finish(self) -> int:
+        """Judge, and keep what was measured, before a hang too."""
+        more = {"ranks": self.world, "nodes": len(self.nodes), "backend": self.args.backend}
+        return self.report.finish("The links are as expected: go on with check_storage.", **more)
+
+    def end(self) -> int:
         """End together: the store lives until all have said that they are done."""
         self.call.enter("end")
-        more = {"ranks": self.world, "nodes": len(self.nodes), "backend": self.args.backend}
-        status = self.report.finish("The links are as expected: go on with check_storage.", **more)
-        self.call.over, until = True, time.monotonic() + 30
+        status, until = self.finish(), time.monotonic() + 30
+        self.call.over = True
         self.call.store.add("done", 1)
         while self.call.store.add("done", 0) < self.world and time.monotonic() < until:
             time.sleep(0.1)
-        time.sleep(0.5 if self.rank == 0 else 0)  # the last question of the others
+        time.sleep(0.5 if self.rank == 0 else 0)  # for the last question of the others
         return status if self.rank == 0 else 0
 
     def state(self, what: str, bad: Any, rule: str, then: str, note: str = LAUNCH) -> None:
@@ -229,25 +227,25 @@ class Links:
         torch, me = self.torch, {"host": platform.node(), "gpu": None, "bus": self.rank}
         if self.gpu:
             properties = torch.cuda.get_device_properties(self.device)
-            me.update(gpu=properties.name, bus=str(getattr(properties, "uuid", self.device)))
+            seen = f"{os.environ.get('CUDA_VISIBLE_DEVICES')} {self.device}"
+            me.update(gpu=properties.name, bus=str(getattr(properties, "uuid", seen)))
         me.update(torch=torch.__version__, cuda=torch.version.cuda, links=interfaces())
         me["variables"] = {k: v for k, v in sorted(os.environ.items()) if k.startswith("NCCL_")}
         self.call.store.set(f"who/{self.rank}", json.dumps(me))
         self.call.enter("meeting of all ranks")
-        people = [json.loads(self.call.store.get(f"who/{r}")) for r in range(self.world)]
-        each = self.args.ranks_per_node
-        on = [r // each if each else one["host"] for r, one in enumerate(people)]
-        self.nodes = [[r for r, n in enumerate(on) if n == node] for node in dict.fromkeys(on)]
-        if "who" in self.args.sections:
+        if self.rank == 0:
+            people = [json.loads(self.call.store.get(f"who/{r}")) for r in range(self.world)]
+            each, on = self.args.ranks_per_node, defaultdict(list)
+            for r, one in enumerate(people):
+                on[r // each if each else one["host"]].append(r)
+            self.call.store.set("nodes", json.dumps(list(on.values())))
+        self.nodes = json.loads(self.call.store.get("nodes"))
+        if self.rank == 0 and "who" in self.args.sections:
             self.who(people)
         self.call.enter("making the process group")
-        self.dist.init_process_group(
-            self.args.backend,
-            store=self.dist.PrefixStore("group", self.call.store),
-            rank=self.rank,
-            world_size=self.world,
-            timeout=timedelta(seconds=4 * self.args.patience + 60),
-        )
+        how = {"store": self.dist.PrefixStore("group", self.call.store), "rank": self.rank}
+        how.update(world_size=self.world, timeout=timedelta(seconds=4 * self.args.patience + 60))
+        self.dist.init_process_group(self.args.backend, **how)
         self.call.enter("first all-reduce")
         began, ones = time.perf_counter(), torch.ones(1, device=self.device)
         self.dist.all_reduce(ones)
@@ -261,12 +259,12 @@ class Links:
         for number, ranks in enumerate(self.nodes):
             one = people[ranks[0]]
             print(f"  node {number}: {one['host']}, ranks {ranks}, {one['gpu'] or 'CPU'}")
-            print(
-                "    " + ", ".join(one["links"] + [f"{k}={v}" for k, v in one["variables"].items()])
-            )
+            told = [f"{name}={value}" for name, value in one["variables"].items()]
+            print(f"    {', '.join(one['links'] + told)}")
         for what in ("gpu", "torch", "cuda", "variables"):
             kinds = [json.dumps(one[what]) for one in people]
-            odd = [r for r, kind in enumerate(kinds) if kind != max(kinds, key=kinds.count)]
+            common = max(set(kinds), key=kinds.count)
+            odd = [r for r, kind in enumerate(kinds) if kind != common]
             self.state(f"ranks whose {what} differ", odd, "none", f"Make {what} alike on {odd}")
         used = [(one["host"], one["bus"]) for one in people]
         twice = [r for r, at in enumerate(used) if used.count(at) > 1]
@@ -316,37 +314,39 @@ class Links:
         if len(rates) < 2:
             return
         worst, its = slowest(rates)
-        note, rule = BRINGUP, f"90 % of the median of {len(rates)} pairs"
-        for what, value, then in (
-            (f"slowest pair, {name}s {pair}", rates[pair], "Look at the links of both"),
-            (f"slowest {name} with its partners, {name} {worst}", its, f"Take {name} {worst} out"),
-        ):
-            good = value >= 0.9 * middle
-            self.report.add(what, value, "GB/s", good=good, rule=rule, then=then, note=note)
+        rows = [(f"slowest pair, {name}s {pair}", rates[pair], "Look at the links of both")]
+        if len(rates) > 2:
+            text = f"slowest {name} with its partners, {name} {worst}"
+            rows.append((text, its, f"Take {name} {worst} out, and run check_node there"))
+        rule = f"90 % of the median of {len(rates)} pairs"
+        for what, value, then in rows:
+            how = {"good": value >= 0.9 * middle, "rule": rule, "then": then, "note": BRINGUP}
+            self.report.add(what, value, "GB/s", **how)
 
     def pairs(self) -> None:
         """All pairs of ranks within each node, all nodes side by side."""
-        self.report.section("pairs of ranks in a node")
-        rates: dict[tuple[int, int], float] = {}
-        for number, plan in enumerate(rounds(max(map(len, self.nodes)))):
-            self.call.enter(f"pairs, round {number + 1}")
-            pairs = [(n[a], n[b]) for n in self.nodes for a, b in plan if max(a, b) < len(n)]
-            rates.update(zip(pairs, self.exchange(pairs)))
-        if rates:
-            self.judge_pairs(rates, "rank")
+        members = [[[rank] for rank in ranks] for ranks in self.nodes]
+        self.tournament("rank", members, len(self.nodes[0]))
 
     def between(self) -> None:
         """Pairs of nodes: rank i of one with rank i of the other, all ranks at once."""
-        self.report.section("pairs of nodes")
-        rates: dict[tuple[int, int], float] = {}
-        for number, plan in enumerate(rounds(len(self.nodes))[: self.args.rounds]):
-            self.call.enter(f"nodes, round {number + 1}")
-            links = [(link, two) for two in plan for link in zip(*(self.nodes[n] for n in two))]
-            got = self.exchange([link for link, _ in links])
-            for (_, two), rate in zip(links, got):
-                rates[two] = rates.get(two, 0.0) + rate
+        self.tournament("node", [self.nodes], self.args.rounds)
+
+    def tournament(self, name: str, sets: list[list[list[int]]], most: int) -> None:
+        """Members of each set meet in rounds; a member is a list of ranks."""
+        self.report.section(f"pairs of {name}s")
+        rates: dict[tuple[int, int], float] = defaultdict(float)
+        for number, plan in enumerate(rounds(max(map(len, sets)))[:most]):
+            self.call.enter(f"pairs of {name}s, round {number + 1}")
+            links = []
+            for a, b in plan:
+                for members in (one for one in sets if max(a, b) < len(one)):
+                    two = (a, b) if name == "node" else (members[a][0], members[b][0])
+                    links += [(two, link) for link in zip(members[a], members[b])]
+            for (two, _), rate in zip(links, self.exchange([link for _, link in links])):
+                rates[two] += rate
         if rates:
-            self.judge_pairs(rates, "node")
+            self.judge_pairs(rates, name)
 
     def collective(self, kind: str, data: Any, out: Any) -> Callable[[], object]:
         """The call that moves S = data's bytes."""
@@ -360,35 +360,19 @@ class Links:
             return lambda: dist.reduce_scatter_tensor(out[:part], data)
         return lambda: dist.all_to_all_single(out, data)
 
-    def wrong(self, kind: str) -> bool:
-        """Whether a small call errs on any rank; raises where the backend has no such call."""
-        torch, n = self.torch, self.world
-        data = torch.full((1024 * n,), float(self.rank + 1), device=self.device)
-        out = torch.zeros_like(data)
-        self.collective(kind, data, out)()
-        want = torch.arange(1, n + 1, device=self.device).repeat_interleave(1024).float()
-        if "reduce" in kind:
-            want = torch.full_like(data, n * (n + 1) / 2)
-        if kind == "reduce_scatter":
-            out, want = out[:1024], want[:1024]
-        out = data if kind == "all_reduce" else out
-        return bool(self.slowest_of([float(not torch.equal(out, want))])[0])
-
     def collectives(self) -> None:
         """Each kind at each size, until a call takes too long; alpha and beta from all sizes."""
         n, most = self.world, 64 << 20
         if self.gpu:
             most = -self.slowest_of([-0.2 * self.torch.cuda.mem_get_info()[0]])[0]
         most = min(most, self.args.max_size)
-        add = self.report.add
         for kind in KINDS:
             name = kind.replace("_", "-")
             self.report.section(f"{name} of {n} ranks")
-            self.call.enter(f"{name}, check")
+            self.call.enter(f"{name}, first call")
+            data = self.torch.ones(n, device=self.device)
             try:
-                self.state(
-                    f"{name}, result", self.wrong(kind) and "wrong", "right", "Do not use it"
-                )
+                self.collective(kind, data, self.torch.empty_like(data))()
             except (RuntimeError, AttributeError) as error:
                 if self.gpu or "onnection" in str(error):
                     raise
@@ -413,15 +397,17 @@ class Links:
                 near = self.gpu and len(self.nodes) == 1  # what the references are of
                 key = f"links.{kind}.{{}}.{n}.{wanted}" if near else ""
                 if wanted < 16 << 20:  # there it is the time that counts
-                    add(text, last * 1e6, "us", key=key.format("time"), lower=True, note=COSTS)
+                    self.report.add(
+                        text, last * 1e6, "us", key=key.format("time"), lower=True, note=COSTS
+                    )
                 else:
                     text += f", busbw (algbw {rate:.4g})"
-                    add(text, rate * factor, "GB/s", key=key.format("rate"), note=BUSBW)
+                    self.report.add(text, rate * factor, "GB/s", key=key.format("rate"), note=BUSBW)
             alpha, beta, off = fit(points)
             text = f"{name}, alpha (worst error of the fit {off:.0%})"
-            add(text, alpha * 1e6, "us", note=COSTS)
+            self.report.add(text, alpha * 1e6, "us", note=COSTS)
             if beta:
-                add(f"{name}, 1/beta", 1e-9 / beta, "GB/s", note=COSTS)
+                self.report.add(f"{name}, 1/beta", 1e-9 / beta, "GB/s", note=COSTS)
 
 
 def main() -> int:
@@ -435,9 +421,9 @@ def main() -> int:
     args, torch, where = made.parse_args(), the_torch(), place()
     gpus = torch.cuda.device_count() if torch and torch.cuda.is_available() else 0
     args.backend = args.backend or ("nccl" if gpus else "gloo")
-    if torch is None or where["world"] < 2 or (args.backend == "nccl" and gpus < where["here"]):
-        print(f"PyTorch: {bool(torch)}; {where['world']} processes, {gpus} GPUs")
-        print(f"could not measure: {START} (or add --backend gloo)")
+    if torch is None or where["world"] < 2:
+        why = "one process has no links" if torch else "PyTorch is missing"
+        print(f"could not measure: {why}. {START}")
         return 2
     warnings.simplefilter("ignore", FutureWarning)  # names that newer releases of PyTorch change
     if where["rank"]:
@@ -452,7 +438,7 @@ def main() -> int:
         said = str(error).splitlines()[0][:160]
         links.call.tell(f"FAILED: rank {where['rank']} was told '{said}' at")
         links.call.end("a transfer failed")
-    return links.finish()
+    return links.end()
 
 
 if __name__ == "__main__":

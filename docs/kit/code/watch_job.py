@@ -34,6 +34,8 @@ IDLE, SPIN = (
     "busy at low power: a rank is awaited",
 )
 
+NIGHT, SLOW = "en/ccl/nccl/night-shift.html", "en/eng/debug-distributed.html"
+HEALTH, LAYER = "en/eng/gpu-health.html", "en/kit/slow-job.html"
 Gpu = "dict[str, float | None]"
 
 
@@ -57,14 +59,15 @@ def why_slow(gpu: Gpu) -> list[str]:
 
 
 def doing(gpus: list[Gpu]) -> str:
-    """What all GPUs do: a kernel that only waits for another rank is busy, but draws little."""
+    """What the GPUs do: a kernel that only waits for another rank is busy, but draws little."""
     if not gpus:
         return "unknown"
-    if all((g["utilization.gpu"] or 0) < 10 for g in gpus):
-        return IDLE
-    low = [g for g in gpus if (g["power.draw"] or 0) < 0.5 * (g["enforced.power.limit"] or 0)]
-    names = ", ".join(str(int(g["index"] or 0)) for g in low)
-    return SPIN if len(low) == len(gpus) else f"at low power: GPU {names or 'none'}"
+    idle = [str(int(g["index"] or 0)) for g in gpus if (g["utilization.gpu"] or 0) < 10]
+    if idle:
+        late = f"GPU {', '.join(idle)} idle, the others busy: look at the rank of the idle one"
+        return IDLE if len(idle) == len(gpus) else late
+    low = [(g["power.draw"] or 0) < 0.5 * (g["enforced.power.limit"] or 0) for g in gpus]
+    return SPIN if all(low) else "busy"
 
 
 def slow_ranks(steps: dict[int, dict[int, float]], over: float) -> dict[int, str]:
@@ -170,11 +173,11 @@ class Job:
             return
         self.samples.append(rows)
         for row, before in zip(rows, self.samples[0]):
-            new = (row[FIELDS[-1]] or 0) - (before[FIELDS[-1]] or 0)
+            index, new = int(row["index"] or 0), (row[FIELDS[-1]] or 0) - (before[FIELDS[-1]] or 0)
             if new > 0:
-                self.tell("ECC", gpu=row["index"], uncorrected=int(new))
+                self.tell("ECC", gpu=index, uncorrected=int(new))
             for reason in why_slow(row):
-                self.tell("slowdown", gpu=row["index"], reason=reason)
+                self.tell("slowdown", gpu=index, reason=reason)
 
     def log_of_kernel(self) -> None:
         """Lines of the driver that are new since the start."""
@@ -214,36 +217,24 @@ class Job:
         if gaps:
             report.add("time between steps, median", quantile(gaps), "s")
             report.add("time between steps, longest", max(gaps), "s")
-            stalls, then = (
-                self.kept("stall", "rank", "gpus"),
-                "Take stacks of that rank: py-spy dump",
-            )
-            state("ranks that stalled", stalls, "en/ccl/nccl/night-shift.html", then)
+            stalls = self.kept("stall", "rank", "gpus")
+            state("ranks that stalled", stalls, NIGHT, "Take stacks: py-spy dump --pid")
         else:
             report.missing("time between steps", "No step was seen: give --log and --step")
-        slow = slow_ranks(self.compute, self.args.over)
         if self.compute:
-            said = "; ".join(f"rank {rank} {how}" for rank, how in slow.items())
-            state(
-                "slow ranks", said, "en/eng/debug-distributed.html", "Run check_node on their nodes"
-            )
+            found = slow_ranks(self.compute, self.args.over)
+            said = "; ".join(f"rank {rank} {how}" for rank, how in found.items())
+            state("slow ranks", said, SLOW, "Run check_node on their nodes")
         if self.kernel is not None:
-            state(
-                "Xids",
-                self.kept("Xid", "xid", "gpu"),
-                "en/eng/gpu-health.html",
-                "Look up the first one",
-            )
+            state("Xids", self.kept("Xid", "xid", "gpu"), HEALTH, "Look up the first one")
         if self.samples:
-            gpus, note = self.kept("ECC", "gpu"), "en/eng/gpu-health.html"
-            state("GPUs with uncorrected ECC errors", gpus, note, "Drain the node")
+            gpus = self.kept("ECC", "gpu")
+            state("GPUs with uncorrected ECC errors", gpus, HEALTH, "Drain the node")
             told = [e for e in self.kept("slowdown", "gpu", "reason").split("; ") if "cap" not in e]
-            state("GPUs slowed down", "; ".join(told), note, "Look at cooling and power supply")
+            state("GPUs slowed down", "; ".join(told), HEALTH, "Look at cooling and power supply")
             for what, text in ((IDLE, "idle"), (SPIN, "busy at low power")):
                 share = sum(doing(rows) == what for rows in self.samples) / len(self.samples)
-                report.add(
-                    f"samples with all GPUs {text}", share * 100, "%", note="en/kit/slow-job.html"
-                )
+                report.add(f"samples with all GPUs {text}", share * 100, "%", note=LAYER)
         for field, unit in (("power.draw", "W"), ("clocks.sm", "MHz"), ("utilization.gpu", "%")):
             for rows in zip(*self.samples):
                 values = [row[field] for row in rows if row[field] is not None]
@@ -264,9 +255,7 @@ def main() -> int:
     made.add_argument("--every", type=float, default=5, help="seconds between two looks")
     made.add_argument("--times", type=float, default=5, help="a stall is so many median steps")
     made.add_argument("--least", type=float, default=30, help="and at least so many seconds")
-    made.add_argument(
-        "--over", type=float, default=0.03, help="a slow rank is so far over the median"
-    )
+    made.add_argument("--over", type=float, default=0.03, help="how far slow ranks are over")
     args = made.parse_args()
     report, job = Report("watch_job", args), Job(args)
     until = time.monotonic() + args.seconds
