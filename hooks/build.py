@@ -38,7 +38,7 @@ from hooks.pages import (
 from hooks.pages import foot as feet
 from hooks.pages import page as a_page
 from hooks.search import entries, install
-from hooks.site import carry, check, previews, publish, to_markdown
+from hooks.site import carry, check, kit, previews, publish, to_markdown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -241,6 +241,7 @@ def complete_site(
         moved.redirect_pages(tree.moved, site_url),
         carry.files(leaves, build.about, site_url),
         downloads.files(tree.facts),
+        kit.files(tree.docs, tree.facts, site_url),
         build.files,
         questions.files(build.asked, site_url),
         presets.files(engine.default(tree.facts).data),

@@ -193,6 +193,20 @@ def new(note: str) -> None:
     click.echo("A draft: seen with `make serve`, not on the site until `draft: true` is taken out.")
 
 
+@main.command("new-record")
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option("--by", default="", help="Who sent it, as the page may name them.")
+def new_record(file: Path, by: str) -> None:
+    """Check a reader's record of the field kit, and put it under docs/data/records/."""
+    from hooks.site import kit
+
+    try:
+        path = kit.take(ROOT / "docs", file, by)
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise click.ClickException(f"{file.name} was not taken: {error!r}") from None
+    click.echo(f"wrote {path.relative_to(ROOT)}: look through it, then commit it")
+
+
 @main.command("zip")
 @click.option("--site", default="site", type=click.Path(exists=True, path_type=Path))
 def pack(site: Path) -> None:

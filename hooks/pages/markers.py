@@ -18,6 +18,7 @@ from hooks.pages import (
     messages,
     paths,
     questions,
+    records,
     resources,
     sources,
     topics,
@@ -97,6 +98,8 @@ _SHOWN: Final[dict[str, Callable[[Page], str]]] = {
     "vendor-terms": lambda page: glossary.vendor_table(page.data.glossary[0], page.language),
     "messages": lambda page: messages.render(page, page.data.messages[0], page.path),
     "check-rules": _rules,
+    "kit-files": records.downloads,
+    "readers-records": records.render,
     "external-links": lambda page: external.render(Layout(page.data.docs).report, page.language),
 }
 """Each marker `<!-- name -->`, and what stands in its place; `contents` may have a depth."""

@@ -1,4 +1,4 @@
-"""The field kit as files of the site: programs of one file each, with what they compare with."""
+"""The field kit: programs of one file, what they compare with, and records that readers send."""
 
 from __future__ import annotations
 
@@ -14,24 +14,27 @@ from typing import Any
 
 import yaml
 
-from hooks.data import FactBase, Known, load_record
+from hooks.data import FactBase, load_facts, load_record
 
-ARCHIVE = "handbook-kit.tar.gz"
 _IMPORT = re.compile(r"^from common import (?:\([^)]*\)|[^\n]*)\n", re.MULTILINE)
-_TABLE = "REFERENCE: dict = {}\n"
+_MACHINE = "gpu count driver torch cuda hip nccl kernel cpu".split()
+_FIGURE = "what key value unit reference reference_from specification verdict".split()
+_NAMES = re.compile(  # of people, hosts, devices, networks, folders of somebody
+    r"[\w.+-]+@[\w.-]+|\b\d{1,3}(\.\d{1,3}){3}\b|\b([0-9a-fA-F]{2}:){3,}[0-9a-fA-F:.]+"
+    r"|GPU-[0-9a-f-]{8,}|/(home|Users|mnt|tmp)/[^\s\x22]+|\b[\w.-]+\.(local|internal|com|net)\b"
+)
 
 
-def reference(docs: Path, base: FactBase, known: Known, site_url: str) -> dict[str, Any]:
+def reference(docs: Path, base: FactBase, site_url: str) -> dict[str, Any]:
     """Return what the programs compare with: figures of records, by GPU, and its specification."""
     plan = yaml.safe_load((docs / "data/kit.yml").read_text(encoding="utf-8"))
-    rows, gpus, rules = base.families["accelerators"].rows, dict[str, Any](), dict[str, Any]()
-    newest = dict[tuple[str, str], str]()
+    accelerators, columns = base.families["accelerators"].rows, plan["columns"]
+    gpus, rules, newest = dict[str, Any](), dict[str, Any](), ""
     for rule in plan["figures"]:
-        said = {key: rule[key] for key in ("specification", "at_least", "note") if key in rule}
-        rules.setdefault(rule["what"], {}).update(said)
-        for path in sorted(docs.glob(rule["records"])):
-            file = path.relative_to(docs).as_posix()
-            record = load_record(file, docs, known)
+        rules.setdefault(rule["what"], rule)
+        files = [path.relative_to(docs).as_posix() for path in docs.glob(rule["records"])]
+        records = [(load_record(file, docs), file) for file in files]
+        for record, file in sorted(records, key=lambda one: (one[0].date, one[1])):
             machine, found = record.machine, dict[str, list[float]]()
             (result,) = (one for one in record.results if one.id == rule["result"])
             for point in result.points:
@@ -39,47 +42,58 @@ def reference(docs: Path, base: FactBase, known: Known, site_url: str) -> dict[s
                 if all(str(at.get(axis)) == str(v) for axis, v in rule.get("where", {}).items()):
                     key = ".".join([rule["what"], *(str(at[one]) for one in rule.get("each", []))])
                     found.setdefault(key, []).append(point["value"])
-            day, gpu = record.date.isoformat(), machine.gpu or ""
-            for key, values in found.items():
-                if day >= newest.get((gpu, key), ""):
-                    newest[gpu, key] = day
-                    where = f"{machine.gpu_count} x {gpu}, {day}, {file}"
-                    value = float(f"{statistics.median(values):.4g}")
-                    gpus.setdefault(gpu, {})[key] = [value, result.unit, where]
-    columns = {rule["specification"] for rule in rules.values() if "specification" in rule}
-    cells = {gpu: rows[row].cells for gpu, row in plan["gpus"].items()}
-    named = {gpu: {c: own[c].value for c in columns & own.keys()} for gpu, own in cells.items()}
-    table = {"site": site_url, "gpus": gpus, "specification": named, "figures": rules}
+            where = f"{machine.gpu_count} x {machine.gpu}, {record.date}, {file}"
+            newest = max(newest, str(record.date))
+            for key, values in found.items():  # those of an earlier record give way
+                value = float(f"{statistics.median(values):.4g}")
+                gpus.setdefault(str(machine.gpu), {})[key] = [value, result.unit, where]
+    cells = {gpu: accelerators[row].cells.items() for gpu, row in plan["gpus"].items()}
+    said = {gpu: {c: one.value for c, one in own if c in columns} for gpu, own in cells.items()}
+    table = {"site": site_url, "gpus": gpus, "figures": rules, "specification": said}
     mark = hashlib.sha256(json.dumps(table, sort_keys=True).encode()).hexdigest()[:7]
-    return {"kit": f"{max(newest.values())} {mark}", **table}
+    return {"kit": f"{newest} {mark}", **table}
 
 
-def programs(docs: Path, table: dict[str, Any]) -> dict[str, str]:
-    """Return the programs by name, each with the common part and the table put into it."""
-    folder = docs / "kit/code"
-    common = (folder / "common.py").read_text(encoding="utf-8")
-    common = common.partition("from __future__ import annotations\n")[2].strip("\n") + "\n\n\n"
-    common = common.replace(_TABLE, f"REFERENCE: dict = {table!r}  # noqa: E501\n")
-    texts = {path.name: path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.py"))}
-    del texts["common.py"]
-    return {name: _IMPORT.sub(lambda _: common, text, count=1) for name, text in texts.items()}
-
-
-def files(docs: Path, base: FactBase, known: Known, site_url: str) -> dict[str, str | bytes]:
-    """Return the programs and the archive of them all, by paths in the site."""
-    table = reference(docs, base, known, site_url)
-    made = programs(docs, table)
-    packed = {"reference.json": json.dumps(table, indent=1) + "\n", **made}
-    packed["LICENSE"] = (docs.parent / "LICENSES/Apache-2.0.txt").read_text(encoding="utf-8")
-    for path in sorted((docs / "kit/code").rglob("*")):
-        if path.is_file() and path.suffix in (".txt", ".sh", ".yaml", ".yml", ".sbatch"):
-            name = path.relative_to(docs / "kit/code").as_posix()
-            packed[name] = path.read_text(encoding="utf-8")
-    out = io.BytesIO()
+def files(docs: Path, base: FactBase, site_url: str) -> dict[str, str | bytes]:
+    """Return the programs, and the archive of them all, by paths in the site."""
+    table, folder, out = reference(docs, base, site_url), docs / "kit/code", io.BytesIO()
+    paths = [one for one in folder.rglob("*.*") if one.suffix in (".py", ".txt", ".sh", ".yaml")]
+    texts = {path.relative_to(folder).as_posix(): path.read_text("utf-8") for path in paths}
+    common = texts.pop("common.py").partition("import annotations\n")[2].strip() + "\n\n\n"
+    common = common.replace("REFERENCE: dict = {}", f"REFERENCE: dict = {table!r}  # noqa: E501")
+    made = {name: _IMPORT.sub(lambda _: common, text, count=1) for name, text in texts.items()}
+    licence = (docs.parent / "LICENSES/Apache-2.0.txt").read_text(encoding="utf-8")
+    packed = {**made, "reference.json": json.dumps(table, indent=1) + "\n", "LICENSE": licence}
     with tarfile.open(fileobj=out, mode="w") as archive:
         for name, text in sorted(packed.items()):
             entry = tarfile.TarInfo(f"handbook-kit/{name}")
             entry.size, entry.mode = len(text.encode()), 0o755 if name.endswith(".py") else 0o644
             archive.addfile(entry, io.BytesIO(text.encode()))
-    site: dict[str, str | bytes] = {f"kit/{name}": text for name, text in made.items()}
-    return {**site, f"kit/{ARCHIVE}": gzip.compress(out.getvalue(), mtime=0)}
+    single = {f"kit/{name}": text for name, text in made.items() if name.endswith(".py")}
+    return {**single, "kit/handbook-kit.tar.gz": gzip.compress(out.getvalue(), mtime=0)}
+
+
+def take(docs: Path, file: Path, by: str) -> Path:
+    """Write a reader's record to the data, without names; ValueError where it cannot be true."""
+    raw, base = (
+        json.loads(_NAMES.sub("<removed>", file.read_text("utf-8"))),
+        load_facts(docs / "data")[0],
+    )
+    if not re.fullmatch(r"\d{4}-\d\d-\d\d [0-9a-f]{7}", raw["kit"]):
+        raise ValueError(f"'{raw['kit']}' is not a published kit")
+    machine = {key: raw["machine"].get(key) for key in _MACHINE}
+    versions = " ".join(machine[key] or "0" for key in _MACHINE[2:7])
+    figures = [{key: one.get(key) for key in _FIGURE} for one in raw["figures"]]
+    if not re.fullmatch(r"(\d[\w.+-]* ?)+", versions) or not 0 < len(figures) <= 2000:
+        raise ValueError(f"it holds no or too many figures, or odd versions: {versions}")
+    promised = reference(docs, base, "")["specification"].get(machine["gpu"], {}).values()
+    for one in (one for one in figures if one["key"] and one["value"] is not None):
+        most = one["specification"]
+        if most not in (None, *promised) or not 0 < float(one["value"]) <= 1.05 * (most or 1e9):
+            raise ValueError(f"'{one['what']}': {one['value']} of {most}; we know {[*promised]}")
+    kept = {key: raw[key] for key in ("kit", "program", "date")}
+    record = {"by": by, **kept, "machine": machine, "figures": figures}
+    mark = hashlib.sha256(json.dumps(record).encode()).hexdigest()[:7]
+    path = docs / f"data/records/{record['date'][:10]}-{mark}.json"
+    path.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    return path

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 NEEDS = """One GPU takes about a minute, eight about five. It needs 9 GiB free on each GPU and, for
 each, 0.5 GB of the host's memory. It changes nothing. The GPUs should be idle."""
 GIB = 2**30
+DRIVERS = Path("/sys/bus/pci/drivers")
 # How far a GPU may be under the median of its node: what healthy ones differ by, and a little.
 SPREAD = {"memory": 0.03, "product": 0.05, "pinned": 0.05, "hot": 0.06}
 HEALTH, SLOW = "en/eng/gpu-health.html", "en/eng/gpu-health.html#slowdowns"
@@ -314,7 +315,7 @@ def pcie(report: Report) -> None:
         return tuple(both) if all(both) else None  # type: ignore[arg-type]
 
     for driver in ("nvidia", "amdgpu"):
-        for path in sorted(Path(f"/sys/bus/pci/drivers/{driver}").glob("0*")):
+        for path in sorted((DRIVERS / driver).glob("0*")):
             device = path.resolve()
             now, own = figures(device, "current"), figures(device, "max")
             if now and own:

@@ -137,8 +137,8 @@ def model(report: Report, bench: Bench, args: Any, top: float) -> None:
         useful = {one: r * n * k / (one[1] * one[2]) for one, r in better.items()}
         advice, first = "", max(useful, key=useful.__getitem__, default=None)
         if first and useful[first] > 1.03 * rate:
-            gain = useful[first] / max(rate, 1e-9) - 1
-            advice = f"Round up to N = {first[1]}, K = {first[2]}: {gain:.0%} faster."
+            gain = f"{useful[first] / rate - 1:.0%} faster" if rate else "refused as it is"
+            advice = f"Round up to N = {first[1]}, K = {first[2]}: {gain}."
         share = rate / top if top else 0.0
         rule = f"{ENOUGH:.0%} of {top:.0f}" if top else ""
         do = advice or "More tokens at once, or a smaller --tp, give larger products."

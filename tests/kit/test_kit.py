@@ -1,0 +1,264 @@
+"""The field kit: verdicts, what tools print, the single files, and records that readers send."""
+
+from __future__ import annotations
+
+import argparse
+import io
+import json
+import subprocess
+import sys
+import tarfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hooks.pages import records
+from hooks.pages.frame import words_of
+from hooks.site import kit
+from tests.ours import ROOT, facts
+from tools.figures.files import load_program
+
+common, node, shapes = (
+    load_program(f"kit/code/{name}.py") for name in ("common", "check_node", "matmul_shapes")
+)
+CAPTURES = ROOT / "docs/link/topo/measured/captures"
+SMI = (CAPTURES / "nvidia_smi_q_gpu0.txt").read_text("utf-8")
+TABLE = kit.reference(ROOT / "docs", facts(), "https://x/")
+H200 = "NVIDIA H200"
+
+# Value, reference, specification, share, whether lower is better, verdict
+VERDICTS = [
+    (95.0, 100.0, 110.0, 0.95, False, common.OK),
+    (94.9, 100.0, 110.0, 0.95, False, common.BELOW),
+    (120.0, 100.0, 110.0, 0.95, False, common.ODD),
+    (50.0, None, 110.0, 0.95, False, common.NONE),
+    (None, 100.0, None, 0.95, False, common.FAILED),
+    (12.0, 10.0, None, 0.8, True, common.OK),
+    (13.0, 10.0, 1.0, 0.8, True, common.BELOW),
+]
+
+
+@pytest.mark.parametrize("case", VERDICTS)
+def test_a_verdict_needs_a_reference(case: tuple[Any, ...]) -> None:
+    assert common.judge(*case[:5]) == case[5]
+
+
+@pytest.fixture
+def report(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
+    """A report on an H200, with the handbook's table; its file is record.json."""
+    monkeypatch.setattr(common, "REFERENCE", TABLE)
+    made = common.Report("t.py", argparse.Namespace(json=str(tmp_path / "record.json")))
+    made.machine.update(gpu=H200, count=1, driver="580.1", torch="2.11.0+cu130")
+    return made
+
+
+# Figures (key, value) and states (rule, good), the exit status, what the last line holds
+RUNS: list[tuple[list[tuple[str, Any]], int, str]] = [
+    ([("memory.kernel", 3900.0)], 0, "all well"),
+    (
+        [("memory.kernel", 3000.0), ("memory.copy", None)],
+        1,
+        "memory.kernel: BELOW. Read https://x/",
+    ),
+    ([("memory.copy", None)], 2, "not measured"),
+    ([("memory.kernel", 9000.0)], 2, "above the specification"),
+    ([("nothing.known", 1.0)], 2, "has a reference"),
+    ([("0", True), ("no", False)], 1, "no: BELOW. do this"),
+    ([("0", True), ("no", None)], 0, "all well"),
+]
+
+
+@pytest.mark.parametrize(("figures", "status", "last"), RUNS)
+def test_the_status_and_what_to_do_next(
+    report: Any, figures: list[tuple[str, Any]], status: int, last: str, tmp_path: Path, capsys: Any
+) -> None:
+    for name, value in figures:
+        if "." in name:
+            report.add(name, value, "GB/s", key=name)
+        else:
+            report.add(name, name, rule=name, good=value, then="do this")
+    assert report.finish("all well") == status
+    assert last in capsys.readouterr().out.splitlines()[-1]
+    record = json.loads((tmp_path / "record.json").read_text("utf-8"))
+    assert len(record["figures"]) == len(figures) and "host" not in record
+
+
+def test_a_reference_says_machine_date_and_record(report: Any, capsys: Any) -> None:
+    report.add("products", 690.0, "TFLOP/s", key="product.bf16.8192")
+    line = capsys.readouterr().out.splitlines()[-1]
+    assert "| 691.2 (1 x NVIDIA H200, 2026-11-23, chip/measured/gemm_h200_b.json) | 989.5 |" in line
+    assert line.endswith(f"| {common.OK} | https://x/en/chip/roofline.html")
+
+
+# What nvidia-smi prints, changed in one place; what the line says
+SICK = [
+    ("Pending                                        : No", "row remapping pending: GPU 1: Yes"),
+    ("Remapping Failure Occurred                     : No", "row remapping failed: GPU 1: Yes"),
+    ("GPU Recovery Action                                : None", "recovery action: GPU 1: Reset"),
+    ("DRAM Uncorrectable                         : 0", "errors since the driver: GPU 1: 7"),
+    ("HW Thermal Slowdown                        : Not Active", "while idle: GPU 1: HW Thermal"),
+    ("Current Power Limit                            : 700.00 W", "power limit: GPU 1: 71 %"),
+    ("Graphics                                       : 1980 MHz", "clock asked for: GPU 1: 76 %"),
+    ("Used                                           : 0 MiB", "before the test: GPU 1: 9000 MiB"),
+    ("VBIOS Version                                      : 96.00", "VBIOS Version: GPU 1: 97.00"),
+]
+THEN = ["Yes", "Yes", "Reset", "7", "Active", "500.00 W", "1500 MHz", "9000 MiB", "97.00"]
+
+
+@pytest.mark.parametrize(("place", "line", "value"), [(*a, b) for a, b in zip(SICK, THEN)])  # noqa: B905
+def test_a_sick_gpu_is_named(report: Any, place: str, line: str, value: str, capsys: Any) -> None:
+    assert place in SMI
+    other = SMI.replace(place, place.rpartition(": ")[0] + f": {value}", 1)
+    node.health(report, node.trees(SMI + "\n" + other))
+    said = capsys.readouterr().out
+    assert said.count(common.BELOW) == 1 and line in said
+
+
+def test_a_healthy_gpu_is_as_expected(report: Any, capsys: Any) -> None:
+    node.health(report, node.trees(SMI))
+    assert common.BELOW not in capsys.readouterr().out
+    assert node.at(node.trees(SMI)[0], "PCI/GPU Link Info/Link Width/Current") == "16x"
+
+
+def test_a_missing_link_is_seen() -> None:
+    text = (CAPTURES / "nvlink_s.txt").read_text("utf-8")
+    assert [sum(one) for one in node.links_of(text)] == [pytest.approx(18 * 26.562)] * 4
+    gone = text.replace("Link 3: 26.562 GB/s", "Link 3: <inactive>", 1)
+    assert [sum(map(bool, one)) for one in node.links_of(gone)] == [17, 18, 18, 18]
+
+
+@pytest.mark.parametrize(
+    ("slot", "now", "good"), [("16", "16", True), ("8", "8", True), ("16", "8", False)]
+)
+def test_a_link_is_judged_by_what_gpu_and_slot_can_do(
+    report: Any, slot: str, now: str, good: bool, tmp_path: Path, monkeypatch: Any, capsys: Any
+) -> None:
+    device = tmp_path / "devices/0000:00:01.0/0000:17:00.0"
+    device.mkdir(parents=True)
+    for folder, what, width in (
+        (device, "current", now),
+        (device, "max", "16"),
+        (device.parent, "max", slot),
+    ):
+        (folder / f"{what}_link_speed").write_text("32.0 GT/s PCIe\n")
+        (folder / f"{what}_link_width").write_text(f"{width}\n")
+    (tmp_path / "nvidia").mkdir()
+    (tmp_path / "nvidia/0000:17:00.0").symlink_to(device)
+    monkeypatch.setattr(node, "DRIVERS", tmp_path)
+    node.pcie(report)
+    said = capsys.readouterr().out.splitlines()[-1]
+    assert f"32 GT/s x{now}" in said and (common.OK if good else common.BELOW) in said
+
+
+def test_the_slow_gpu_is_named(report: Any, capsys: Any) -> None:
+    node.spread(report, "product", [690.0, 700.0, 610.0, 695.0], "product", "")
+    assert "GPU 2, 11.9% under the median" in capsys.readouterr().out
+
+
+def test_tiles_and_waves() -> None:
+    assert shapes.lost(128 * 11, 256 * 12, 132) == (0, 0)
+    out, wave = shapes.lost(129, 256, 132)
+    assert (round(out, 3), round(wave, 3)) == (0.496, 0.985)
+    assert (64, 512, 1024) in set(shapes.rounded((64, 510, 1000)))
+
+
+def test_the_search_finds_the_fast_shape_and_stops() -> None:
+    best, top, tried = shapes.search(lambda shape: float(shape[0]), 0.05)
+    assert top == best[0] > 15000 and tried > 10
+
+
+# The single files
+
+
+@pytest.fixture(scope="module")
+def packed() -> dict[str, str | bytes]:
+    """The files of the site."""
+    return kit.files(ROOT / "docs", facts(), "https://x/")
+
+
+def test_programs_are_single_files_that_run_without_a_gpu(packed: Any, tmp_path: Path) -> None:
+    for name in (one for one in packed if one.endswith(".py")):
+        file = tmp_path / Path(name).name
+        file.write_text(packed[name], encoding="utf-8")
+        compile(packed[name], name, "exec")
+        assert "from common" not in packed[name] and "gemm_h200_b" in packed[name]
+        done = subprocess.run(
+            [sys.executable, file, "--help"], capture_output=True, cwd=tmp_path, check=False
+        )
+        assert done.returncode == 0 and b"Exit status: 0" in done.stdout, name
+    command = [sys.executable, "check_node.py", "--sections", "system,memory", "--json", "r.json"]
+    done = subprocess.run(command, capture_output=True, cwd=tmp_path, check=False)
+    record = json.loads((tmp_path / "r.json").read_text("utf-8"))
+    assert done.returncode in (1, 2) and record["figures"][-1]["verdict"] == common.FAILED
+    assert record["kit"] == TABLE["kit"]
+
+
+def test_the_archive_holds_all_of_it_and_is_the_same_each_time(packed: Any) -> None:
+    name = "kit/handbook-kit.tar.gz"
+    assert kit.files(ROOT / "docs", facts(), "https://x/")[name] == packed[name]
+    with tarfile.open(fileobj=io.BytesIO(packed[name])) as archive:
+        names = {one.removeprefix("handbook-kit/") for one in archive.getnames()}
+    assert {"check_node.py", "matmul_shapes.py", "README.txt", "reference.json", "LICENSE"} <= names
+
+
+# Records of readers
+
+
+def sent(edit: dict[str, Any] | None = None, **figure: Any) -> str:
+    """A record as a reader sends it."""
+    machine = {"gpu": H200, "count": 8, "driver": "580.65.06", "torch": "2.9.0", "host": "n1.x.com"}
+    one = {"what": "GPU 0: memory", "key": "memory.kernel", "value": 3900.0, "unit": "GB/s"}
+    one |= {"reference": 3954, "specification": 4800, "note": "10.1.2.3, root@n1", **figure}
+    made = {"kit": TABLE["kit"], "program": "check_node.py", "date": "2026-11-20", "host": "n1"}
+    return json.dumps({**made, "machine": machine, "figures": [one], "next": "", **(edit or {})})
+
+
+@pytest.fixture
+def docs(tmp_path: Path) -> Path:
+    """A docs folder with the data of the handbook and no records."""
+    for name in ("facts", "sources", "kit.yml"):
+        (tmp_path / "data").mkdir(exist_ok=True)
+        (tmp_path / "data" / name).symlink_to(ROOT / "docs/data" / name)
+    for path in (ROOT / "docs").glob("*/"):
+        if path.name != "data":
+            (tmp_path / path.name).symlink_to(path)
+    (tmp_path / "data/records").mkdir()
+    return tmp_path
+
+
+REFUSED = [
+    (sent({"kit": "source"}), "not a published kit"),
+    (sent({"figures": []}), "no or too many figures"),
+    (sent({"machine": {"driver": "new; rm"}}), "odd versions"),
+    (sent(value=5100.0), "5100.0 of 4800"),
+    (sent(value=8000.0, specification=8000), "8000.0 of 8000"),
+    (sent(value=-1.0), "-1.0 of 4800"),
+    ("no JSON", "Expecting value"),
+]
+
+
+@pytest.mark.parametrize(("text", "why"), REFUSED)
+def test_a_record_that_cannot_be_true_is_refused(docs: Path, text: str, why: str) -> None:
+    (docs / "data/in.txt").write_text(text, encoding="utf-8")
+    with pytest.raises(ValueError, match=why.replace(".", r"\.")):
+        kit.take(docs, docs / "data/in.txt", "")
+
+
+def test_a_record_is_taken_without_names_and_shown(docs: Path) -> None:
+    file = docs / "data/in.txt"
+    file.write_text(sent(what="GPU 0: memory of 10.1.2.3 /home/ann/x"), encoding="utf-8")
+    text = kit.take(docs, file, "Ann").read_text("utf-8")
+    assert not [word for word in ("n1", "10.1", "root", "home", "host", "x.com") if word in text]
+    page: Any = argparse.Namespace(
+        words=lambda section: words_of(section, "en"), data=argparse.Namespace(docs=docs)
+    )
+    last = records.render(page).splitlines()[-1]
+    what = "GPU 0: memory of <removed> <removed>"
+    assert last == f"| 8 × {H200} | {what} | 3900 GB/s | 3954 | Ann, 2026-11-20 |"
+
+
+def test_records_of_the_handbook_are_as_they_were_taken(docs: Path) -> None:
+    for path in (ROOT / "docs/data/records").glob("*.json"):
+        made = kit.take(docs, path, json.loads(path.read_text("utf-8"))["by"])
+        assert made.read_text("utf-8") == path.read_text("utf-8")
