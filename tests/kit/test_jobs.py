@@ -21,7 +21,8 @@ common, links, storage, watch = (
     for name in ("common", "check_links", "check_storage", "watch_job")
 )
 STAGES = ["meeting", "all-reduce"]
-SMI = "0, 690.1, 700.00, 1755, 66, 100, 0x0000000000000024, 0\n1, 80.0, 700.00, 345, 31, 0, 0x1, [N/A]"
+SMI = """0, 690.1, 700.00, 1755, 66, 100, 0x0000000000000024, 0
+1, 80.0, 700.00, 345, 31, 0, 0x1, [N/A]"""
 XID = "[1.2] NVRM: Xid (PCI:0000:3b:00): 79, pid=1, GPU has fallen off the bus."
 TORCH = Path("/usr/bin/python3"), Path("/usr/lib/python3/dist-packages/torch")
 
@@ -83,7 +84,7 @@ def test_a_stall_and_a_slow_rank_are_told(tmp_path: Path, monkeypatch: pytest.Mo
         job.look(float(step))
     job.look(60.0)
     assert job.kept("slow rank", "rank") == "1"
-    assert job.kept("stall", "rank") == "0; 1"
+    assert job.kept("stall", "ranks") == "[0, 1]"
 
 
 @pytest.mark.parametrize(("wanted", "status"), [("write=0.0001", 0), ("write=1e9", 1)])

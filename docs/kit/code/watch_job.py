@@ -98,6 +98,7 @@ class Job:
         self.gaps: dict[int, list[float]] = defaultdict(list)
         self.compute: dict[int, dict[int, float]] = defaultdict(dict)
         self.stalled: set[int] = set()
+        self.back: dict[int, float] = {}
         self.samples: list[list[Gpu]] = []
         self.kernel: set[str] | None = None
         self.events: list[dict[str, Any]] = []
@@ -115,12 +116,15 @@ class Job:
 
     def stepped(self, rank: int, steps: int, now: float) -> None:
         """A rank has made some steps since the last look."""
-        took = now - self.last[rank]
-        self.gaps[rank] += [took / steps] * steps
+        took, gaps = now - self.last[rank], self.gaps[rank]
+        middle = min(quantile(gaps) if gaps else took / steps, took / steps)
+        gaps += [took - middle * (steps - 1)] + [middle] * (
+            steps - 1
+        )  # one of them was the long one
+        self.last[rank] = now
         if rank in self.stalled:
             self.stalled.discard(rank)
-            self.tell("resumed", rank=rank, after=round(took, 1))
-        self.last[rank] = now
+            self.back[rank] = round(took, 1)
 
     def line(self, rank: int, text: str) -> bool:
         """Whether a line of a log tells of a step; keep its compute time."""
@@ -155,14 +159,18 @@ class Job:
 
     def stalls(self, now: float) -> None:
         """Ranks without a step for `--times` the median, but at least `--least` seconds."""
-        for rank, last in self.last.items():
+        late: dict[int, float] = {}
+        for rank in sorted(self.last.keys() - self.stalled):
             middle = quantile(self.gaps[rank]) if self.gaps[rank] else 0.0
-            if now - last > max(self.args.least, self.args.times * middle):
-                if rank not in self.stalled:
-                    told = {"seconds": round(now - last, 1), "median": round(middle, 3)}
-                    gpus = doing(self.samples[-1] if self.samples else [])
-                    self.tell("stall", rank=rank, **told, gpus=gpus)
-                self.stalled.add(rank)
+            if now - self.last[rank] > max(self.args.least, self.args.times * middle):
+                late[rank] = round(now - self.last[rank], 1)
+        self.stalled |= late.keys()
+        if late:
+            gpus = doing(self.samples[-1] if self.samples else [])
+            self.tell("stall", ranks=[*late], seconds=max(late.values()), gpus=gpus)
+        if self.back:
+            self.tell("resumed", ranks=sorted(self.back), after=max(self.back.values()))
+            self.back = {}
 
     def gpus(self) -> None:
         """A sample of all GPUs: errors that are new, clocks that are low for a reason."""
@@ -217,7 +225,7 @@ class Job:
         if gaps:
             report.add("time between steps, median", quantile(gaps), "s")
             report.add("time between steps, longest", max(gaps), "s")
-            stalls = self.kept("stall", "rank", "gpus")
+            stalls = self.kept("stall", "ranks", "gpus")
             state("ranks that stalled", stalls, NIGHT, "Take stacks: py-spy dump --pid")
         else:
             report.missing("time between steps", "No step was seen: give --log and --step")
