@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+from hooks.pages.view import escape
+
 if TYPE_CHECKING:
     from hooks.pages.markers import Page
 
@@ -13,15 +15,16 @@ def render(page: Page) -> str:
     """Return a table of the records by kind of GPU; of figures that all GPUs have, the first."""
     words, rows = page.words("records"), list[str]()
     for path in (page.data.docs / "data/records").glob("*.json"):
-        record = json.loads(path.read_text(encoding="utf-8"))
-        machine, who = record["machine"], f"{record['by'] or words['reader']}, {record['date']}"
-        measured = (one for one in record["figures"][::-1] if one["key"] and one["value"])
-        for one in {one["key"]: one for one in measured}.values():
-            shown = f"{one['value']:.4g} {one['unit']} | {one['reference'] or words['none']}"
-            kind = f"{machine['count']} × {machine['gpu']}"
-            rows.append(f"| {kind} | {one['what']} | {shown} | {who} |")
+        sent = json.loads(path.read_text(encoding="utf-8"))
+        kind = f"{sent['machine']['count']} × {sent['machine']['gpu']}"
+        found = {one["key"]: one for one in sent["figures"][::-1] if one["key"] and one["value"]}
+        for one in found.values():
+            shown = f"{one['value']:.4g} {one['unit']}", str(one["reference"] or words["none"])
+            who = f"{sent['by'] or words['reader']}, {sent['date']}"
+            rows.append(" | ".join(map(escape, (kind, one["what"], *shown, who))))
     head = [f"| {words['head']} |", "| --- | --- | ---: | ---: | --- |"]
-    return "\n".join([*head, *sorted(rows)] if rows else [words["empty"]])
+    lines = [f"| {row} |" for row in sorted(rows)]
+    return "\n".join([*head, *lines] if rows else [words["empty"]])
 
 
 def downloads(page: Page) -> str:

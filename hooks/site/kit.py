@@ -17,7 +17,9 @@ import yaml
 from hooks.data import FactBase, load_facts, load_record
 
 _IMPORT = re.compile(r"^from common import (?:\([^)]*\)|[^\n]*)\n", re.MULTILINE)
-_MACHINE = "gpu count driver torch cuda hip nccl kernel cpu".split()
+_KEPT, _VERSIONS = ("date", "program", "kit"), ("driver", "torch", "cuda", "hip", "nccl")
+_MACHINE = ("gpu", "count", *_VERSIONS, "kernel", "cpu")
+_SAID = re.compile(r"\d{4}-\d\d-\d\d \w+\.py \d{4}-\d\d-\d\d [0-9a-f]{7}( \d[\w.+-]*)+")
 _FIGURE = "what key value unit reference reference_from specification verdict".split()
 _NAMES = re.compile(  # of people, hosts, devices, networks, folders of somebody
     r"[\w.+-]+@[\w.-]+|\b\d{1,3}(\.\d{1,3}){3}\b|\b([0-9a-fA-F]{2}:){3,}[0-9a-fA-F:.]+"
@@ -75,25 +77,22 @@ def files(docs: Path, base: FactBase, site_url: str) -> dict[str, str | bytes]:
 
 def take(docs: Path, file: Path, by: str) -> Path:
     """Write a reader's record to the data, without names; ValueError where it cannot be true."""
-    raw, base = (
-        json.loads(_NAMES.sub("<removed>", file.read_text("utf-8"))),
-        load_facts(docs / "data")[0],
-    )
-    if not re.fullmatch(r"\d{4}-\d\d-\d\d [0-9a-f]{7}", raw["kit"]):
-        raise ValueError(f"'{raw['kit']}' is not a published kit")
+    raw = json.loads(_NAMES.sub("<removed>", file.read_text("utf-8")))
     machine = {key: raw["machine"].get(key) for key in _MACHINE}
-    versions = " ".join(machine[key] or "0" for key in _MACHINE[2:7])
     figures = [{key: one.get(key) for key in _FIGURE} for one in raw["figures"]]
-    if not re.fullmatch(r"(\d[\w.+-]* ?)+", versions) or not 0 < len(figures) <= 2000:
-        raise ValueError(f"it holds no or too many figures, or odd versions: {versions}")
-    promised = reference(docs, base, "")["specification"].get(machine["gpu"], {}).values()
-    for one in (one for one in figures if one["key"] and one["value"] is not None):
-        most = one["specification"]
-        if most not in (None, *promised) or not 0 < float(one["value"]) <= 1.05 * (most or 1e9):
-            raise ValueError(f"'{one['what']}': {one['value']} of {most}; we know {[*promised]}")
-    kept = {key: raw[key] for key in ("kit", "program", "date")}
-    record = {"by": by, **kept, "machine": machine, "figures": figures}
+    promised = reference(docs, load_facts(docs / "data")[0], "")["specification"]
+    known = [None, *promised.get(machine["gpu"], {}).values()]
+    measured = [(one["value"], one["specification"]) for one in figures if one["key"]]
+    wrong = [
+        f"{value} of {most}; we know {known[1:]}"
+        for value, most in measured
+        if value is not None and not (most in known and 0 < value + 0 <= 1.05 * (most or 1e9))
+    ]
+    said = " ".join(str(one or 0) for one in (*map(raw.get, _KEPT), *map(machine.get, _VERSIONS)))
+    if wrong or not _SAID.fullmatch(said) or not 0 < len(figures) <= 2000:
+        raise ValueError("; ".join([f"{len(figures)} figures of {said}", *wrong]))
+    record = {"by": by, **{key: raw[key] for key in _KEPT}, "machine": machine, "figures": figures}
     mark = hashlib.sha256(json.dumps(record).encode()).hexdigest()[:7]
-    path = docs / f"data/records/{record['date'][:10]}-{mark}.json"
+    path = docs / f"data/records/{raw['date']}-{mark}.json"
     path.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     return path

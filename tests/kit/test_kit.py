@@ -55,14 +55,14 @@ def report(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
 
 # Figures (key, value) and states (rule, good), the exit status, what the last line holds
 RUNS: list[tuple[list[tuple[str, Any]], int, str]] = [
-    ([("memory.kernel", 3900.0)], 0, "all well"),
+    ([("memory.copy", 4200.0)], 0, "all well"),
     (
-        [("memory.kernel", 3000.0), ("memory.copy", None)],
+        [("memory.copy", 3000.0), ("copy.pair", None)],
         1,
-        "memory.kernel: BELOW. Read https://x/",
+        "memory.copy: BELOW. Read https://x/",
     ),
     ([("memory.copy", None)], 2, "not measured"),
-    ([("memory.kernel", 9000.0)], 2, "above the specification"),
+    ([("memory.copy", 9000.0)], 2, "above the specification"),
     ([("nothing.known", 1.0)], 2, "has a reference"),
     ([("0", True), ("no", False)], 1, "no: BELOW. do this"),
     ([("0", True), ("no", None)], 0, "all well"),
@@ -148,7 +148,7 @@ def test_a_link_is_judged_by_what_gpu_and_slot_can_do(
     monkeypatch.setattr(node, "DRIVERS", tmp_path)
     node.pcie(report)
     said = capsys.readouterr().out.splitlines()[-1]
-    assert f"32 GT/s x{now}" in said and (common.OK if good else common.BELOW) in said
+    assert f"32 GT/s x{now}, NUMA" in said and (common.OK if good else common.BELOW) in said
 
 
 def test_the_slow_gpu_is_named(report: Any, capsys: Any) -> None:
@@ -208,7 +208,7 @@ def test_the_archive_holds_all_of_it_and_is_the_same_each_time(packed: Any) -> N
 def sent(edit: dict[str, Any] | None = None, **figure: Any) -> str:
     """A record as a reader sends it."""
     machine = {"gpu": H200, "count": 8, "driver": "580.65.06", "torch": "2.9.0", "host": "n1.x.com"}
-    one = {"what": "GPU 0: memory", "key": "memory.kernel", "value": 3900.0, "unit": "GB/s"}
+    one = {"what": "GPU 0: memory", "key": "memory.copy", "value": 3900.0, "unit": "GB/s"}
     one |= {"reference": 3954, "specification": 4800, "note": "10.1.2.3, root@n1", **figure}
     made = {"kit": TABLE["kit"], "program": "check_node.py", "date": "2026-11-20", "host": "n1"}
     return json.dumps({**made, "machine": machine, "figures": [one], "next": "", **(edit or {})})
@@ -228,9 +228,10 @@ def docs(tmp_path: Path) -> Path:
 
 
 REFUSED = [
-    (sent({"kit": "source"}), "not a published kit"),
-    (sent({"figures": []}), "no or too many figures"),
-    (sent({"machine": {"driver": "new; rm"}}), "odd versions"),
+    (sent({"kit": "source"}), "check_node.py source 580"),
+    (sent({"figures": []}), "0 figures"),
+    (sent({"machine": {"driver": "new; rm"}}), "new; rm"),
+    (sent({"date": "../../index"}), "../../index"),
     (sent(value=5100.0), "5100.0 of 4800"),
     (sent(value=8000.0, specification=8000), "8000.0 of 8000"),
     (sent(value=-1.0), "-1.0 of 4800"),
@@ -254,7 +255,7 @@ def test_a_record_is_taken_without_names_and_shown(docs: Path) -> None:
         words=lambda section: words_of(section, "en"), data=argparse.Namespace(docs=docs)
     )
     last = records.render(page).splitlines()[-1]
-    what = "GPU 0: memory of <removed> <removed>"
+    what = "GPU 0: memory of \\<removed\\> \\<removed\\>"
     assert last == f"| 8 × {H200} | {what} | 3900 GB/s | 3954 | Ann, 2026-11-20 |"
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 HOOKS = sorted((ROOT / "hooks").rglob("*.py"))
 LONGEST = 300
-ALL = 14_600
+ALL = 14_650
 """Lines of Python in hooks/."""
 LONG: dict[str, int] = {}
 """Not yet cut: none may grow, and none may join."""

@@ -24,8 +24,8 @@ from common import Report, main_of, parser, quantile, read, run, say, the_torch,
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-NEEDS = """One GPU takes about a minute, eight about five. It needs 9 GiB free on each GPU and, for
-each, 0.5 GB of the host's memory. It changes nothing. The GPUs should be idle."""
+NEEDS = """One GPU takes half a minute, eight at most ten minutes. It needs 9 GiB free on each GPU
+and 0.5 GB of the host's memory for each. It changes nothing. The GPUs should be idle."""
 GIB = 2**30
 DRIVERS = Path("/sys/bus/pci/drivers")
 # How far a GPU may be under the median of its node: what healthy ones differ by, and a little.
@@ -71,10 +71,9 @@ def number(text: Any) -> float | None:
 
 def uncorrectable(gpu: dict, since: str) -> str | None:
     """Uncorrectable errors of all memories, `Volatile` (since the driver) or `Aggregate`."""
-    counts = at(gpu, f"ECC Errors/{since}") or {}
-    values = [number(counts[name]) for name in counts if "Uncorrectable" in name]
-    known = [int(value) for value in values if value is not None]
-    return str(sum(known)) if known else None
+    counts = (at(gpu, f"ECC Errors/{since}") or {}).items()
+    known = [number(value) for name, value in counts if "Uncorrectable" in name]
+    return f"{sum(one or 0 for one in known):.0f}" if known else None
 
 
 def value_of(gpu: dict, where: Any) -> str | None:
@@ -99,10 +98,9 @@ def brakes(gpu: dict) -> str | None:
 
 def busy(gpu: dict) -> str | None:
     """Whether somebody uses the GPU."""
-    used, load = number(at(gpu, "FB Memory Usage/Used")), number(at(gpu, "Utilization/GPU|Gpu"))
-    if used is None or load is None:
-        return None
-    return "no" if used <= 1024 and load <= 5 else f"{used:.0f} MiB, {load:.0f} %"
+    used, load = (number(at(gpu, x)) for x in ("FB Memory Usage/Used", "Utilization/GPU|Gpu"))
+    idle = (used or 0) <= 1024 and (load or 0) <= 5
+    return None if used is None else "no" if idle else f"{used:.0f} MiB, {load or 0:.0f} %"
 
 
 def links_of(text: str) -> list[list[float]]:
@@ -197,23 +195,22 @@ def system(report: Report, *_: Any) -> None:
     nics = len(list(Path("/sys/class/infiniband").glob("*")))
     peer = any(Path(f"/sys/module/{name}").exists() for name in ("nvidia_peermem", "nv_peer_mem"))
     ways = [name for name, there in (("nvidia-peermem", peer), ("dma-buf", dma_buf())) if there]
-    locked = resource.getrlimit(resource.RLIMIT_MEMLOCK)[0]
+    locked, files = (
+        resource.getrlimit(one)[0] for one in (resource.RLIMIT_MEMLOCK, resource.RLIMIT_NOFILE)
+    )
     free = locked == resource.RLIM_INFINITY
-    files = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
     shm = shutil.disk_usage("/dev/shm").total / GIB if Path("/dev/shm").exists() else 0.0
     huge = read("/sys/kernel/mm/transparent_hugepage/enabled") or ""
     reserved = re.search(r"HugePages_Total: +(\d+)", read("/proc/meminfo") or "")
     nodes = len(list(Path("/sys/devices/system/node").glob("node[0-9]*")))
+    balancing = read("/proc/sys/kernel/numa_balancing")
     every, mine = os.cpu_count() or 1, len(os.sched_getaffinity(0))
-    governor = read("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")
     load = "modprobe nvidia-peermem; or the open kernel modules and Linux 5.12 or later."
     lift = "Raise it where the job starts: limits.conf, slurmd, --ulimit memlock=-1."
     able, open_all = (bool(ways), free) if nics else (None, None)
-    rows = [
-        ("RDMA devices", nics, "", None, ""),
-        ("GPUDirect RDMA by", ", ".join(ways) or "none", "one way", able, load),
-    ]
-    tell(report, rows, RDMA)
+    tell(report, [("RDMA devices", nics, "", None, "")], RDMA)
+    row = ("GPUDirect RDMA by", ", ".join(ways) or "none", "one way", able, load)
+    tell(report, [row], RDMA)
     said = "unlimited" if free else f"{locked >> 10} KiB"
     rows = [
         ("locked memory, ulimit -l", said, "unlimited", open_all, lift),
@@ -221,10 +218,8 @@ def system(report: Report, *_: Any) -> None:
         ("/dev/shm in GiB", shm, "1 or more", shm >= 1, "--shm-size=16g; in a pod an emptyDir."),
         ("transparent huge pages", huge, "not never", "[never]" not in huge, "Set madvise."),
         ("huge pages reserved", reserved[1] if reserved else "0", "", None, ""),
-        ("NUMA nodes", nodes, "", None, ""),
-        ("NUMA balancing", read("/proc/sys/kernel/numa_balancing") or "absent", "", None, ""),
+        ("NUMA nodes, and balancing", f"{nodes}, {balancing}", "", None, ""),
         ("CPUs allowed", mine, str(every), mine == every, "Ask for the whole node."),
-        ("CPU governor", governor or "not reported", "", None, ""),
     ]
     tell(report, rows, LINUX)
 
@@ -259,9 +254,7 @@ def links(report: Report, gpus: list[dict], torch: Any, *_: Any) -> None:
     found = {}
     for a, b in pairs:
         torch.cuda.set_device(a)
-        source, target = (
-            torch.empty(2**28, dtype=torch.uint8, device=f"cuda:{one}") for one in (a, b)
-        )
+        source, target = (torch.ones(2**26, device=f"cuda:{one}") for one in (a, b))
         seconds = timed(torch, partial(target.copy_, source, non_blocking=True), 3, 0.05)
         found[a, b] = 2**28 / quantile(seconds) / 1e9
     for name, choose in (("slowest", min), ("fastest", max)) if found else ():
@@ -285,9 +278,8 @@ def host(report: Report, _: list[dict], torch: Any, *__: Any) -> None:
                 name, rate = f"{kind} {way.replace('_', ' ')}", size / quantile(seconds) / 1e9
                 report.add(f"GPU {gpu}: {name}", rate, "GB/s", key=f"host.{kind}.{way}")
                 found.setdefault(name, []).append(rate)
-    for name, rates in found.items():
-        if name.startswith("pinned"):
-            spread(report, name, rates, "pinned", PCIE)
+    for name in ("pinned to gpu", "pinned to host"):
+        spread(report, name, found[name], "pinned", PCIE)
     # All at once: they may share an uplink, or the memory of the host.
     for way, times in (("to_gpu", 400), ("to_host", 100)):
         marks = []
@@ -304,7 +296,8 @@ def host(report: Report, _: list[dict], torch: Any, *__: Any) -> None:
         for gpu, (begin, end) in enumerate(marks):
             end.synchronize()
             rate, key = size * times / begin.elapsed_time(end) / 1e6, f"host.all.{way}.{len(pairs)}"
-            report.add(f"GPU {gpu}: all {way.replace('_', ' ')}", rate, "GB/s", key=key)
+            if len(pairs) > 1:
+                report.add(f"GPU {gpu}: all {way.replace('_', ' ')}", rate, "GB/s", key=key)
 
 
 def pcie(report: Report) -> None:
@@ -314,15 +307,16 @@ def pcie(report: Report) -> None:
         both = [number(read(path / f"{what}_link_{name}")) for name in ("speed", "width")]
         return tuple(both) if all(both) else None  # type: ignore[arg-type]
 
-    for driver in ("nvidia", "amdgpu"):
-        for path in sorted((DRIVERS / driver).glob("0*")):
-            device = path.resolve()
-            now, own = figures(device, "current"), figures(device, "max")
-            if now and own:
-                best = tuple(map(min, own, figures(device.parent, "max") or own))
-                shown, rule = ("{:g} GT/s x{:g}".format(*one) for one in (now, best))
-                do = f"It trained too low (GPU: {own}): reseat card, riser or cable, then drain."
-                tell(report, [("PCIe link", shown, rule, now == best, do)], PCIE)
+    paths = [path for name in ("nvidia", "amdgpu") for path in (DRIVERS / name).glob("0*")]
+    for n, device in enumerate(path.resolve() for path in sorted(paths)):
+        now, own = figures(device, "current"), figures(device, "max")
+        if now and own:
+            best = tuple(map(min, own, figures(device.parent, "max") or own))
+            shown, rule = ("{:g} GT/s x{:g}".format(*one) for one in (now, best))
+            shown += f", NUMA node {read(device / 'numa_node')}"
+            do = f"It trained too low (GPU: {own}): reseat card, riser or cable, then drain."
+            row = (f"PCIe link {n}", shown, rule, now == best, do)
+            tell(report, [row], PCIE)
 
 
 def memory(report: Report, _: list[dict], torch: Any, *__: Any) -> None:

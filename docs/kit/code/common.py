@@ -7,6 +7,7 @@ specification. Without a reference there is no verdict. Python 3.9, no package b
 from __future__ import annotations
 
 import argparse
+import contextlib
 import datetime
 import json
 import os
@@ -107,10 +108,8 @@ def machine(torch: Any = None) -> dict[str, Any]:
         if torch.cuda.is_available():
             # What the program may use: CUDA_VISIBLE_DEVICES may hide some of the listed ones.
             found.update(gpu=torch.cuda.get_device_name(0), count=torch.cuda.device_count())
-            try:
+            with contextlib.suppress(AttributeError, RuntimeError):
                 found["nccl"] = ".".join(map(str, torch.cuda.nccl.version()))
-            except (AttributeError, RuntimeError):
-                found["nccl"] = None
     names = [line for line in (read("/proc/cpuinfo") or "").splitlines() if "model name" in line]
     name = names[0].partition(":")[2].strip() if names else platform.machine()
     cpu = f"{name}, {os.cpu_count()} CPUs"
@@ -225,8 +224,10 @@ class Report:
         if where:
             # Without the values of options that are texts: names of files may name somebody.
             given = {k: v for k, v in vars(self.args).items() if v and not isinstance(v, str)}
+            shown = [f"--{k}={','.join(v) if isinstance(v, list) else v}" for k, v in given.items()]
+            command = " ".join([self.program, *shown])
             record = {"kit": REFERENCE.get("kit", "source"), "program": self.program}
-            record.update(command=given, date=datetime.date.today().isoformat())
+            record.update(command=command, date=datetime.date.today().isoformat())
             record.update(machine=self.machine, figures=self.figures, **more, next=first)
             if getattr(self.args, "with_names", False):
                 record["host"] = platform.node()
@@ -239,6 +240,7 @@ def parser(
     about: str, needs: str, sections: dict[str, str] | None = None
 ) -> argparse.ArgumentParser:
     """The options that every program has; `needs` says time and memory."""
+    names = list(sections or {})
     listed = [f"  {name}: {said}" for name, said in (sections or {}).items()]
     made = argparse.ArgumentParser(
         description="\n".join([about, "", needs, *(["Sections:"] if listed else []), *listed]),
@@ -246,14 +248,11 @@ def parser(
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
 
-    def chosen(text: str) -> list[str]:
-        for name in text.split(","):
-            if name not in (sections or {}):
-                raise argparse.ArgumentTypeError(f"no section {name!r}")
-        return text.split(",")
+    def section(text: str) -> list[str]:
+        return [names[names.index(one)] for one in text.split(",")]
 
-    if sections:
-        made.add_argument("--sections", type=chosen, default=list(sections), metavar="A,B")
+    if names:
+        made.add_argument("--sections", type=section, default=names, metavar="A,B")
     made.add_argument("--json", metavar="FILE", help="write the record of this run")
     made.add_argument("--with-names", action="store_true", help="put the host's name into it")
     return made

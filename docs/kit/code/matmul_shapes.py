@@ -110,19 +110,22 @@ def search(
     Half of the time for shapes by chance, half for neighbours of the best one.
     """
     chance = random.Random(1)
-    best, top, tried = (8192, 8192, 8192), 0.0, 0
+    best, top, found = (8192, 8192, 8192), 0.0, dict[tuple[int, int, int], float]()
     shape, start = best, time.monotonic()
-    while not tried or time.monotonic() < start + seconds:
-        found, tried = rate(shape), tried + 1
-        if found > top:
-            best, top = shape, found
-            say(f"{tried}: {' x '.join(map(str, best))}: {top:.0f} TFLOP/s")
+    while not found or time.monotonic() < start + seconds:
+        found[shape] = rate(shape)
+        if found[shape] > top:
+            best, top = shape, found[shape]
+            say(f"{len(found)}: {' x '.join(map(str, best))}: {top:.0f} TFLOP/s")
         if time.monotonic() < start + seconds / 2:
             shape = tuple(256 * chance.randint(8, largest // 256) for _ in range(3))
         else:
             step = [chance.choice((-512, -256, -128, 0, 128, 256, 512)) for _ in range(3)]
             shape = tuple(max(1024, min(largest, a + b)) for a, b in zip(best, step))
-    return best, top, tried
+    # The highest of many is high by chance too: the best ones are measured again.
+    again = {one: rate(one) for one in sorted(found, key=found.__getitem__)[-8:]}
+    best = max(again, key=again.__getitem__)
+    return best, again[best], len(found)
 
 
 def model(report: Report, bench: Bench, args: Any, top: float) -> None:
@@ -181,6 +184,9 @@ def main() -> int:
         report.missing("products", "PyTorch and a GPU are needed: run it where a job would run.")
         return report.finish("")
     bench, top = Bench(torch, args.kind), 0.0
+    say("some seconds of products first: a cool card is faster than a job will find it")
+    hot = torch.randn(8192, 8192, device="cuda", dtype=torch.bfloat16)
+    timed(torch, lambda: hot @ hot, 2, 3.0)
     if "best" in args.sections:
         report.section("best")
         shape, top, tried = search(bench.rate, args.seconds)
