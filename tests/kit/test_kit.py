@@ -126,6 +126,18 @@ def test_a_missing_link_is_seen() -> None:
     assert [sum(one) for one in node.links_of(text)] == [pytest.approx(18 * 26.562)] * 4
     gone = text.replace("Link 3: 26.562 GB/s", "Link 3: <inactive>", 1)
     assert [sum(map(bool, one)) for one in node.links_of(gone)] == [17, 18, 18, 18]
+    text = "GPU 0: x\n\t Link 0: Replay Errors: 2\n\t Link 0: CRC Errors: 1\n"
+    assert node.link_errors(text + "GPU 1: x\n\t Link 0: Recovery Errors: 0\n") == [3, 0]
+
+
+@pytest.mark.parametrize(("log", "verdict"), [("13\n43", common.OK), ("13\n63", common.BELOW)])
+def test_xids_of_programs_do_not_refuse_a_node(
+    report: Any, log: str, verdict: str, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    lines = [f"NVRM: Xid (PCI:0000:00:06): {one}, pid=1" for one in log.split()]
+    monkeypatch.setattr(node, "run", lambda *_: "\n".join(lines))
+    node.health(report, node.trees(SMI))
+    assert f"| — | {verdict} |" in capsys.readouterr().out.splitlines()[-1]
 
 
 @pytest.mark.parametrize(

@@ -76,6 +76,12 @@ def uncorrectable(gpu: dict, since: str) -> str | None:
     return f"{sum(one or 0 for one in known):.0f}" if known else None
 
 
+def link_errors(text: str) -> list[int]:
+    """Replays, recoveries and CRC errors of each GPU's NVLinks, from `nvidia-smi nvlink -e`."""
+    parts = re.split(r"^GPU ", text, flags=re.MULTILINE)[1:]
+    return [sum(map(int, re.findall(r"(?:Replay|Recovery|CRC) Errors: (\d+)", x))) for x in parts]
+
+
 def value_of(gpu: dict, where: Any) -> str | None:
     """What stands at a path, what a function makes of it all, or one setting in % of another."""
     if callable(where):
@@ -86,6 +92,8 @@ def value_of(gpu: dict, where: Any) -> str | None:
     return f"{100 * mine / most:.0f} %" if mine is not None and most else None
 
 
+PROGRAMS = "13, 31, 43, 45"
+"""Xids that a program causes on a good GPU."""
 REASONS = "Clocks Event Reasons|Clocks Throttle Reasons"
 BRAKES = "HW Slowdown", "HW Thermal Slowdown", "HW Power Brake Slowdown", "SW Thermal Slowdown"
 
@@ -185,9 +193,10 @@ def health(report: Report, gpus: list[dict], *_: Any) -> None:
         across(report, what, [value_of(gpu, where) for gpu in gpus], rule, note, then)
     log = run("dmesg")
     xids = re.findall(r"Xid \([^)]*\): (\d+)", log or "")
-    shown = ", ".join(xids[:9]) or ("none" if log else "not readable here")
-    do, good = "Read the first one in the table of Xids.", None if log is None else not xids
-    tell(report, [("Xids in the kernel's log", shown, "none", good, do)], HEALTH)
+    shown = ", ".join(dict.fromkeys(xids)) or ("not readable here" if log is None else "none")
+    good = None if log is None else set(xids) <= set(PROGRAMS.split(", "))
+    do, rule = "Read the first one in the table of Xids.", f"none but {PROGRAMS}, of programs"
+    tell(report, [("Xids in the kernel's log", shown, rule, good, do)], HEALTH)
 
 
 def system(report: Report, *_: Any) -> None:
@@ -251,12 +260,15 @@ def links(report: Report, gpus: list[dict], torch: Any, *_: Any) -> None:
     do = "Look for ACS, IOMMU, and GPUs that a container hides."
     row = ("P2P", said, "all pairs", good if most and pairs else None, do)
     tell(report, [row] if pairs else [], "en/link/gpudirect/p2p.html")
-    found = {}
+    found, before = {}, link_errors(run("nvidia-smi", "nvlink", "-e") or "")
     for a, b in pairs:
         torch.cuda.set_device(a)
         source, target = (torch.ones(2**26, device=f"cuda:{one}") for one in (a, b))
         seconds = timed(torch, partial(target.copy_, source, non_blocking=True), 3, 0.05)
         found[a, b] = 2**28 / quantile(seconds) / 1e9
+    after = link_errors(run("nvidia-smi", "nvlink", "-e") or "")
+    grown = [b - a for a, b in zip(before, after)] if pairs else []
+    across(report, "NVLink errors while copying", grown, "0", NVLINK, RESET)
     for name, choose in (("slowest", min), ("fastest", max)) if found else ():
         a, b = choose(found, key=found.__getitem__)
         key = "copy.pair" if most else ""
