@@ -46,7 +46,7 @@ CALLS: list[tuple[Any, tuple[Any, ...], Any]] = [
     (lambda line: watch.KERNEL.search(line)["xid"], (XID,), "79"),
     (watch.slow_ranks,
      ({s: {0: 1.0, 1: 1.0, 2: 1.1, 3: 1.0 + (s % 5 == 0)} for s in range(10)}, 0.03),
-     {2: "always, +10.0%", 3: "2 of 10 steps, up to +90%"}),
+     {2: "always, +10.0%", 3: "2 of 10 steps, up to +100%"}),
 ]  # fmt: skip
 
 
@@ -92,6 +92,8 @@ def test_storage_is_judged_by_what_was_promised(tmp_path: Path, wanted: str, sta
     command = [sys.executable, storage.__file__, "--path", tmp_path, "--gb", "0.02", "--sections"]
     command += ["small,checkpoint", "--files", "9", "--expect", wanted, "--json", tmp_path / "s"]
     assert subprocess.run(command, capture_output=True, check=False).returncode == status
+    again = [*command, "--against", tmp_path / "s"]
+    assert b"(your run, " in subprocess.run(again, capture_output=True, check=False).stdout
     assert {path.name for path in tmp_path.iterdir()} == {"s"}
     assert json.loads((tmp_path / "s").read_text())["program"] == "check_storage"
 

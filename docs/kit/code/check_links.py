@@ -216,6 +216,7 @@ class Links:
         while self.call.store.add("done", 0) < self.world and time.monotonic() < until:
             time.sleep(0.1)
         time.sleep(0.5 if self.rank == 0 else 0)  # for the last question of the others
+        self.dist.destroy_process_group()
         return status if self.rank == 0 else 0
 
     def state(self, what: str, bad: Any, rule: str, then: str, note: str = LAUNCH) -> None:
@@ -395,7 +396,8 @@ class Links:
                     say(f"{name} {shown(size)}: {last * 1e6:.1f} us")
                 text, rate = f"{name}, {shown(size)}", size / last / 1e9
                 near = self.gpu and len(self.nodes) == 1  # what the references are of
-                key = f"links.{kind}.{{}}.{n}.{wanted}" if near else ""
+                where = n if near else f"{self.args.backend}.{len(self.nodes)}x{n}"
+                key = f"links.{kind}.{{}}.{where}.{wanted}"
                 if wanted < 16 << 20:  # there it is the time that counts
                     self.report.add(
                         text, last * 1e6, "us", key=key.format("time"), lower=True, note=COSTS

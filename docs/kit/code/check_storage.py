@@ -13,6 +13,7 @@ import json
 import mmap
 import os
 import random
+import re
 import shutil
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -21,7 +22,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from common import Report, main_of, parser, place, quantile, read, say, the_torch
+from common import REFERENCE, Report, main_of, parser, place, quantile, read, say, the_torch
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -142,8 +143,13 @@ class Storage:
         self.store.set(f"{name}/{self.rank}", json.dumps(mine))
         return [json.loads(self.store.get(f"{name}/{r}")) for r in range(self.world)]
 
-    def add(self, what: str, value: float | None, unit: str, note: str, **more: Any) -> None:
-        self.report.add(what, value, unit, note=f"en/storage/{note}.html", **more)
+    def add(self, what: str, value: float, unit: str, note: str, **more: Any) -> None:
+        """A figure; its key serves a later run with --against."""
+        key = (
+            "" if "good" in more or "so " in what else f"storage.{re.sub(r'[^a-z0-9]+', '-', what)}"
+        )
+        more.update(key=key, lower=unit == "us", note=f"en/storage/{note}.html")
+        self.report.add(what, value, unit, **more)
 
     def sequential(self) -> None:
         path, gb = self.folder / "large", self.size / 1e9
@@ -238,6 +244,7 @@ def main() -> int:
         print(f"could not measure: {needs / 1e9:.0f} GB are needed, {free / 1e9:.0f} GB are free")
         return 2
     if where["rank"] == 0:
+        REFERENCE.setdefault("figures", {})["storage"] = {"at_least": 0.7}  # runs differ by so much
         run.report = Report("check_storage", args)
         run.folder.mkdir()
     kind = kind_of(Path(args.path).resolve(), read("/proc/mounts") or "")

@@ -155,6 +155,12 @@ class Report:
         self.program, self.args, self.machine = program, args, machine(torch)
         self.figures: list[dict[str, Any]] = []
         self.then: list[str] = []
+        if getattr(args, "against", None):
+            old = json.loads(Path(args.against).read_text(encoding="utf-8"))
+            mine = REFERENCE.setdefault("gpus", {}).setdefault(self.machine["gpu"] or "", {})
+            known = [one for one in old["figures"] if one["key"] and one["value"] is not None]
+            where = f"your run, {old['date']}"
+            mine.update({one["key"]: [one["value"], one["unit"], where] for one in known})
         print(f"{program}: " + ", ".join(f"{k} {v}" for k, v in self.machine.items() if v))
         print("what: yours | reference | specification | verdict | note")
 
@@ -254,6 +260,9 @@ def parser(
     if names:
         made.add_argument("--sections", type=section, default=names, metavar="A,B")
     made.add_argument("--json", metavar="FILE", help="write the record of this run")
+    made.add_argument(
+        "--against", metavar="FILE", help="compare with such a record, of this machine"
+    )
     made.add_argument("--with-names", action="store_true", help="put the host's name into it")
     return made
 

@@ -76,6 +76,8 @@ def slow_ranks(steps: dict[int, dict[int, float]], over: float) -> dict[int, str
     for times in steps.values():
         middle = quantile(list(times.values()))
         for rank, value in times.items():
+            if len(times) < 9:  # a few: itself does not count
+                middle = quantile([t for r, t in times.items() if r != rank] or [value])
             shares[rank].append(value / middle - 1 if middle else 0.0)
     found = {}
     for rank, values in sorted(shares.items()):
@@ -118,9 +120,7 @@ class Job:
         """A rank has made some steps since the last look."""
         took, gaps = now - self.last[rank], self.gaps[rank]
         middle = min(quantile(gaps) if gaps else took / steps, took / steps)
-        gaps += [took - middle * (steps - 1)] + [middle] * (
-            steps - 1
-        )  # one of them was the long one
+        gaps += [took - middle * (steps - 1)] + [middle] * (steps - 1)  # one was the long one
         self.last[rank] = now
         if rank in self.stalled:
             self.stalled.discard(rank)
@@ -132,6 +132,8 @@ class Job:
         if found and took:
             value = float(took["value"]) * (1e-3 if took["ms"] else 1.0)
             self.compute[int(found[1])][rank] = value
+            if len(self.compute) > 500:
+                del self.compute[next(iter(self.compute))]
         return bool(found)
 
     def steps(self, now: float) -> None:
@@ -159,15 +161,16 @@ class Job:
 
     def stalls(self, now: float) -> None:
         """Ranks without a step for `--times` the median, but at least `--least` seconds."""
-        late: dict[int, float] = {}
+        late = []
         for rank in sorted(self.last.keys() - self.stalled):
-            middle = quantile(self.gaps[rank]) if self.gaps[rank] else 0.0
-            if now - self.last[rank] > max(self.args.least, self.args.times * middle):
-                late[rank] = round(now - self.last[rank], 1)
-        self.stalled |= late.keys()
+            limit = self.args.times * quantile(self.gaps[rank] or [0.0])
+            if now - self.last[rank] > max(self.args.least, limit):
+                late.append(rank)
         if late:
+            self.stalled |= {*late}
             gpus = doing(self.samples[-1] if self.samples else [])
-            self.tell("stall", ranks=[*late], seconds=max(late.values()), gpus=gpus)
+            seconds = round(now - min(self.last[rank] for rank in late), 1)
+            self.tell("stall", ranks=late, seconds=seconds, gpus=gpus)
         if self.back:
             self.tell("resumed", ranks=sorted(self.back), after=max(self.back.values()))
             self.back = {}
