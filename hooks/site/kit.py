@@ -94,5 +94,6 @@ def take(docs: Path, file: Path, by: str) -> Path:
     record = {"by": by, **{key: raw[key] for key in _KEPT}, "machine": machine, "figures": figures}
     mark = hashlib.sha256(json.dumps(record).encode()).hexdigest()[:7]
     path = docs / f"data/records/{raw['date']}-{mark}.json"
+    path.parent.mkdir(exist_ok=True)
     path.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     return path
