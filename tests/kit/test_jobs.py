@@ -38,8 +38,6 @@ CALLS: list[tuple[Any, tuple[Any, ...], Any]] = [
      {frozenset((a, b)) for a in range(n) for b in range(a)}, (7,), True),
     (links.slowest, ({(0, 1): 9.0, (0, 2): 4.0, (1, 2): 4.0},), (2, 4.0)),
     (lambda p: [round(x, 3) for x in links.fit(p)], ([(10, 12.0), (1000, 111.0)],), [11.0, 0.1, 0]),
-    (storage.kind_of, (Path("/data/x"), "a / ext4 rw\nb /data nfs4 rw\nc /dat xfs rw"), "nfs4"),
-    (watch.why_slow, (watch.gpus_of(SMI)[0],), ["software thermal", "power cap"]),
     (watch.doing, (watch.gpus_of(SMI),),
      "GPU 1 idle, the others busy: look at the rank of the idle one"),
     (watch.doing, (watch.gpus_of(SMI)[1:],), watch.IDLE),

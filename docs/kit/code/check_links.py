@@ -40,7 +40,6 @@ SIZES = [8, 1 << 10, 16 << 10, 256 << 10, 4 << 20, 64 << 20, 1 << 30, 4 << 30]
 KINDS = ("all_reduce", "all_gather", "reduce_scatter", "all_to_all")
 LAUNCH, BUSBW, COSTS = "en/kit/launch.html", "en/ccl/busbw.html", "en/ccl/cost-models.html"
 BRINGUP = "en/eng/cluster-bringup.html"
-START = "start one process for each GPU: torchrun --standalone --nproc-per-node=gpu check_links.py"
 
 
 def aloud(text: str) -> None:
@@ -324,18 +323,11 @@ class Links:
             how = {"good": value >= 0.9 * middle, "rule": rule, "then": then, "note": BRINGUP}
             self.report.add(what, value, "GB/s", **how)
 
-    def pairs(self) -> None:
-        """All pairs of ranks within each node, all nodes side by side."""
-        members = [[[rank] for rank in ranks] for ranks in self.nodes]
-        self.tournament("rank", members, len(self.nodes[0]))
-
-    def between(self) -> None:
-        """Pairs of nodes: rank i of one with rank i of the other, all ranks at once."""
-        self.tournament("node", [self.nodes], self.args.rounds)
-
-    def tournament(self, name: str, sets: list[list[list[int]]], most: int) -> None:
-        """Members of each set meet in rounds; a member is a list of ranks."""
+    def tournament(self, name: str) -> None:
+        """Pairs in rounds: ranks of a node; nodes, by rank i of one with rank i of another."""
         self.report.section(f"pairs of {name}s")
+        sets = [self.nodes] if name == "node" else [[[r] for r in ranks] for ranks in self.nodes]
+        most = self.args.rounds if name == "node" else self.world
         rates: dict[tuple[int, int], float] = defaultdict(float)
         for number, plan in enumerate(rounds(max(map(len, sets)))[:most]):
             self.call.enter(f"pairs of {name}s, round {number + 1}")
@@ -425,17 +417,19 @@ def main() -> int:
     args.backend = args.backend or ("nccl" if gpus else "gloo")
     if torch is None or where["world"] < 2:
         why = "one process has no links" if torch else "PyTorch is missing"
-        print(f"could not measure: {why}. {START}")
+        print(f"could not measure: {why}. Start one process for each GPU, by torchrun or launch/")
         return 2
     warnings.simplefilter("ignore", FutureWarning)  # names that newer releases of PyTorch change
     if where["rank"]:
         args.json, sys.stdout = None, Path(os.devnull).open("w")  # noqa: SIM115
     links = Links(torch, args, where)
-    steps = {"pairs": links.pairs, "nodes": links.between, "collectives": links.collectives}
     try:
         links.begin()
         for name in args.sections:
-            steps.get(name, lambda: None)()
+            if name in ("pairs", "nodes"):
+                links.tournament({"pairs": "rank", "nodes": "node"}[name])
+            elif name == "collectives":
+                links.collectives()
     except RuntimeError as error:
         said = str(error).splitlines()[0][:160]
         links.call.tell(f"FAILED: rank {where['rank']} was told '{said}' at")

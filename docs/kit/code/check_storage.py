@@ -22,7 +22,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from common import REFERENCE, Report, main_of, parser, place, quantile, read, say, the_torch
+from common import REFERENCE, Report, main_of, parser, place, quantile, run, say, the_torch
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -38,16 +38,6 @@ of the disk. Several ranks meet by PyTorch; otherwise Python is enough."""
 GOOD = "Storage does what was expected: start the job, with watch_job beside it."
 BLOCK, DIRECT = 8 << 20, getattr(os, "O_DIRECT", 0)
 CHECKPOINT = 987.7  # GB, Llama 3.1 70B at 14 bytes a parameter: storage/checkpoint
-
-
-def kind_of(path: Path, mounts: str) -> str:
-    """The type of the file system that holds a path, from the text of /proc/mounts."""
-    best = ("", "unknown")
-    for line in mounts.splitlines():
-        at, kind = line.split()[1:3]
-        if (at == "/" or f"{path}/".startswith(f"{at}/")) and len(at) >= len(best[0]):
-            best = (at, kind)
-    return best[1]
 
 
 def drop(fd: int) -> None:
@@ -237,32 +227,32 @@ def main() -> int:
     made.add_argument("--files", type=int, default=2000, help="small files")
     made.add_argument("--expect", type=promises, default={}, help="GB/s: write=5,read=10 in all")
     args, where = made.parse_args(), place()
-    run = Storage(args, where)
+    disk = Storage(args, where)
     free = shutil.disk_usage(args.path).free
-    needs = run.size * (args.writers * where["world"] + 1)
+    needs = disk.size * (args.writers * where["world"] + 1)
     if needs > 0.8 * free:
         print(f"could not measure: {needs / 1e9:.0f} GB are needed, {free / 1e9:.0f} GB are free")
         return 2
     if where["rank"] == 0:
         REFERENCE.setdefault("figures", {})["storage"] = {"at_least": 0.7}  # runs differ by so much
-        run.report = Report("check_storage", args)
-        run.folder.mkdir()
-    kind = kind_of(Path(args.path).resolve(), read("/proc/mounts") or "")
+        disk.report = Report("check_storage", args)
+        disk.folder.mkdir()
+    kind = (run("stat", "-f", "-c", "%T", args.path) or "?").strip()
     try:
-        run.meet("folder is there")
+        disk.meet("folder is there")
         for name in args.sections:
             if where["rank"] == 0:
-                run.report.section(f"{name} ({SECTIONS[name]})")
+                disk.report.section(f"{name} ({SECTIONS[name]})")
                 say(f"{name}, on {kind}" + (": memory!" if kind == "tmpfs" else ""))
             if where["rank"] == 0 or name == "checkpoint":
-                getattr(run, name)()
-        run.meet("end")
+                getattr(disk, name)()
+        disk.meet("end")
     finally:
         if where["rank"] == 0:
-            shutil.rmtree(run.folder, ignore_errors=True)
-    status = run.report.finish(GOOD, fs=kind) if run.report else 0
+            shutil.rmtree(disk.folder, ignore_errors=True)
+    status = disk.report.finish(GOOD, fs=kind) if disk.report else 0
     with suppress(RuntimeError):  # the store lives until all have read the last word
-        run.meet("bye")
+        disk.meet("bye")
         time.sleep(1 if where["rank"] == 0 < where["world"] - 1 else 0)
     return status
 

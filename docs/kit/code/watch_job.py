@@ -52,12 +52,6 @@ def gpus_of(text: str) -> list[Gpu]:
     return [dict(zip(FIELDS, row)) for row in rows if len(row) == len(FIELDS)]
 
 
-def why_slow(gpu: Gpu) -> list[str]:
-    """The reasons of a lower clock that cost speed."""
-    bits = int(gpu["clocks_throttle_reasons.active"] or 0)
-    return [name for bit, name in REASONS.items() if bits & bit]
-
-
 def doing(gpus: list[Gpu]) -> str:
     """What the GPUs do: a kernel that only waits for another rank is busy, but draws little."""
     if not gpus:
@@ -187,7 +181,8 @@ class Job:
             index, new = int(row["index"] or 0), (row[FIELDS[-1]] or 0) - (before[FIELDS[-1]] or 0)
             if new > 0:
                 self.tell("ECC", gpu=index, uncorrected=int(new))
-            for reason in why_slow(row):
+            bits = int(row["clocks_throttle_reasons.active"] or 0)
+            for reason in (name for bit, name in REASONS.items() if bits & bit):
                 self.tell("slowdown", gpu=index, reason=reason)
 
     def log_of_kernel(self) -> None:
