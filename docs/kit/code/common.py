@@ -117,10 +117,7 @@ def machine(torch: Any = None) -> dict[str, Any]:
 
 
 def expected(key: str, gpu: str | None) -> tuple[list[Any] | None, float | None, dict[str, Any]]:
-    """The reference [value, unit, where from], the specification and the rule of a figure.
-
-    The rule is that of its key, or of the longest beginning that has one.
-    """
+    """Reference [value, unit, where from], specification and rule (of the key's beginning)."""
     rules, found = REFERENCE.get("figures", {}), key
     while found and found not in rules:
         found = found.rpartition(".")[0]
@@ -221,17 +218,18 @@ class Report:
         status = 1 if BELOW in verdicts else 2 if {FAILED, ODD} & set(verdicts) else 0
         if status == 0 and OK not in verdicts:
             status, good = 2, "Nothing here has a reference; send the JSON file."
-        bad = sum(one == BELOW for one in verdicts)
-        print(f"\n{len(verdicts)} figures, {verdicts.count(OK)} as expected, {bad} below")
+        counts = f"{verdicts.count(OK)} as expected, {verdicts.count(BELOW)} below"
+        print(f"\n{len(verdicts)} figures, {counts}")
         for line in self.then:
             print(f"- {line}")
         first = next((one for one in self.then if BELOW in one), (self.then or [good])[0])
         where = getattr(self.args, "json", None)
         if where:
-            # Without the values of options that are texts: names of files may name somebody.
-            given = {k: v for k, v in vars(self.args).items() if v and not isinstance(v, str)}
-            shown = [f"--{k}={','.join(v) if isinstance(v, list) else v}" for k, v in given.items()]
-            command = " ".join([self.program, *shown])
+            # Without options that are texts or paths: names of files may name somebody.
+            kinds = (int, float, list)
+            given = {k: v for k, v in vars(self.args).items() if v and isinstance(v, kinds)}
+            shown = [f"--{k}={','.join(v) if type(v) is list else v}" for k, v in given.items()]
+            command = " ".join([self.program, *shown]).replace("=True", "")
             record = {"kit": REFERENCE.get("kit", "source"), "program": self.program}
             record.update(command=command, date=datetime.date.today().isoformat())
             record.update(machine=self.machine, figures=self.figures, **more, next=first)
