@@ -227,8 +227,9 @@ class Report:
         if where:
             # Without options that are texts or paths: names of files may name somebody.
             kinds = (int, float, list)
-            given = {k: v for k, v in vars(self.args).items() if v and isinstance(v, kinds)}
-            shown = [f"--{k}={','.join(v) if type(v) is list else v}" for k, v in given.items()]
+            given = [(k, v) for k, v in vars(self.args).items() if v and isinstance(v, kinds)]
+            given = [(k.replace("_", "-"), v) for k, v in given]
+            shown = [f"--{k}={','.join(v) if type(v) is list else v}" for k, v in given]
             command = " ".join([self.program, *shown]).replace("=True", "")
             record = {"kit": REFERENCE.get("kit", "source"), "program": self.program}
             record.update(command=command, date=datetime.date.today().isoformat())
