@@ -161,6 +161,20 @@ def test_the_slow_gpu_and_the_fast_shape_are_named(report: Any, capsys: Any) -> 
     assert (64, 512, 1024) in set(shapes.rounded((64, 510, 1000)))
 
 
+def test_each_gpu_multiplies_the_same_numbers_though_threads_make_them_at_once() -> None:
+    made: list[Any] = []
+
+    class Torch:  # without the generator that all threads share: `manual_seed` is not there
+        def Generator(self, device: str) -> Any:  # noqa: N802
+            return argparse.Namespace(manual_seed=made.append)
+
+        def randn(self, *_: int, device: str, generator: Any) -> Any:
+            return made.append(generator)
+
+    node.product(Torch(), "fp32")
+    assert made[0] == 1 and made[1] is made[2]
+
+
 def test_programs_are_single_files_and_the_archive_holds_all(tmp_path: Path) -> None:
     packed: Any = kit.files(DOCS, facts(), "https://x/")
     for name in (one for one in packed if one.endswith(".py")):

@@ -288,7 +288,8 @@ def host(report: Report, _: list[dict], torch: Any, *__: Any) -> None:
             for way, to, of in (("to_gpu", there, here), ("to_host", here, there)):
                 seconds = timed(torch, partial(to.copy_, of, non_blocking=True), 5)
                 name, rate = f"{kind} {way.replace('_', ' ')}", size / quantile(seconds) / 1e9
-                report.add(f"GPU {gpu}: {name}", rate, "GB/s", key=f"host.{kind}.{way}")
+                key = f"host.{kind}.{way}"
+                report.add(f"GPU {gpu}: {name}", rate, "GB/s", key=key, note=PCIE)
                 found.setdefault(name, []).append(rate)
     for name in ("pinned to gpu", "pinned to host"):
         spread(report, name, found[name], "pinned", PCIE)
@@ -332,7 +333,7 @@ def pcie(report: Report) -> None:
 
 
 def memory(report: Report, _: list[dict], torch: Any, *__: Any) -> None:
-    """Copies inside the memory of each GPU: GB/s read and written, by a kernel and by a copy."""
+    """A copy inside the memory of each GPU: GB/s read and written."""
     rates, size = [], 3 * GIB  # the records have 6 GiB, both arrays together
     for gpu in range(torch.cuda.device_count()):
         torch.cuda.set_device(gpu)
@@ -340,13 +341,10 @@ def memory(report: Report, _: list[dict], torch: Any, *__: Any) -> None:
             report.missing(f"memory of GPU {gpu}", "Less than 9 GiB are free: end what uses them.")
             continue
         source = torch.randn(size // 4, device="cuda")
-        target = torch.empty_like(source)
-        kernel, copy = partial(torch.neg, source, out=target), partial(target.copy_, source)
-        for name, call in (("kernel", kernel), ("copy", copy)):
-            rate = 2 * size / quantile(timed(torch, call)) / 1e9
-            report.add(f"GPU {gpu}: memory, {name}", rate, "GB/s", key=f"memory.{name}")
-        rates.append(rate)
-        del source, target, kernel, copy, call
+        copy = partial(torch.empty_like(source).copy_, source)
+        rates.append(2 * size / quantile(timed(torch, copy)) / 1e9)
+        report.add(f"GPU {gpu}: memory, copy", rates[-1], "GB/s", key="memory.copy")
+        del source, copy
         torch.cuda.empty_cache()
     spread(report, "memory", rates, "memory", "en/chip/hbm.html")
 
@@ -356,8 +354,9 @@ N = 8192
 
 def product(torch: Any, kind: str) -> Callable[[], Any]:
     """The call that multiplies two random square matrices; the second is stored transposed."""
-    torch.manual_seed(1)
-    a, b = (torch.randn(N, N, device="cuda") for _ in range(2))
+    dice = torch.Generator(device="cuda")  # one of its own: others may be made at the same time
+    dice.manual_seed(1)
+    a, b = (torch.randn(N, N, device="cuda", generator=dice) for _ in range(2))
     if kind == "fp8":
         one, a, b = torch.ones((), device="cuda"), *(x.to(torch.float8_e4m3fn) for x in (a, b))
         more = {"out_dtype": torch.bfloat16, "use_fast_accum": True}
