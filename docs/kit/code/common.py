@@ -12,6 +12,7 @@ import datetime
 import json
 import os
 import platform
+import re
 import shutil
 import subprocess
 import sys
@@ -151,6 +152,12 @@ class Report:
         self.program, self.args, self.machine = program, args, machine(torch)
         self.figures: list[dict[str, Any]] = []
         self.then: list[str] = []
+        if getattr(args, "against", None):
+            old = json.loads(Path(args.against).read_text(encoding="utf-8"))
+            mine = REFERENCE.setdefault("gpus", {}).setdefault(self.machine["gpu"] or "", {})
+            known = [one for one in old["figures"] if one["key"] and one["value"] is not None]
+            where = f"your run, {old['date']}"
+            mine.update({one["key"]: [one["value"], one["unit"], where] for one in known})
         print(f"{program}: " + ", ".join(f"{k} {v}" for k, v in self.machine.items() if v))
         print("what: yours | reference | specification | verdict | note")
 
@@ -252,6 +259,9 @@ def parser(
     if names:
         made.add_argument("--sections", type=section, default=names, metavar="A,B")
     made.add_argument("--json", metavar="FILE", help="write the record of this run")
+    made.add_argument(
+        "--against", metavar="FILE", help="compare with such a record, of this machine"
+    )
     made.add_argument("--with-names", action="store_true", help="put the host's name into it")
     return made
 
@@ -263,3 +273,35 @@ def main_of(body: Callable[[], int]) -> None:
     except (KeyboardInterrupt, RuntimeError, OSError) as error:
         print(f"could not measure: {error or 'interrupted'}", file=sys.stderr)
         sys.exit(2)
+
+
+# Rank and ranks, in the world and on this node. torchrun and mpirun come before srun: inside an
+# allocation of Slurm they pass the variables of the batch script on.
+LAUNCHERS = (
+    "RANK WORLD_SIZE LOCAL_RANK LOCAL_WORLD_SIZE",
+    "OMPI_COMM_WORLD_RANK OMPI_COMM_WORLD_SIZE"
+    " OMPI_COMM_WORLD_LOCAL_RANK OMPI_COMM_WORLD_LOCAL_SIZE",
+    "PMI_RANK PMI_SIZE MPI_LOCALRANKID MPI_LOCALNRANKS",
+    "SLURM_PROCID SLURM_STEP_NUM_TASKS SLURM_LOCALID SLURM_STEP_TASKS_PER_NODE",
+)
+
+
+def place() -> dict[str, Any]:
+    """Where this process stands among those that torchrun, mpirun or srun started."""
+    env = os.environ
+    rows = [row.split() for row in LAUNCHERS]
+    names = next((row for row in rows if row[0] in env and row[1] in env), [])
+    rank, world, local, here = (re.match(r"\d*", env.get(x, ""))[0] for x in names or [""] * 4)
+    found = {"rank": int(rank or 0), "world": int(world or 1), "local": int(local or rank or 0)}
+    found["here"] = int(here or found["world"])
+    address = env.get("MASTER_ADDR")
+    if not address and found["here"] == found["world"]:
+        address = "127.0.0.1"
+    if not address:
+        nodes = run("scontrol", "show", "hostnames", env.get("SLURM_STEP_NODELIST", ""))
+        address = (nodes or "").partition("\n")[0]
+    if not address:
+        raise RuntimeError("set MASTER_ADDR to the host of rank 0, for all ranks")
+    agent = env.get("TORCHELASTIC_USE_AGENT_STORE") == "True"  # torchrun holds the store then
+    found.update(address=address, port=int(env.get("MASTER_PORT", "29500")))
+    return {**found, "hosts": found["rank"] == 0 and not agent}
