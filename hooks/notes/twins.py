@@ -29,24 +29,29 @@ FIXED = {
 }
 """The headings that every note calls the same."""
 Pairs = list[tuple[Heading | None, Heading | None]]
+_FIGURE = re.compile(  # what is passed over comes first
+    r"<!--.*?-->|\]\([^)]*\)|`[^`]*`|\[\^[^]]*\]|(?<![A-Za-z0-9_.])"
+    r"(\d{1,3}(?:[, \u202f\u00a0]\d{3})+(?!\d|\.\d)|\d+(?:\.\d+)?)(?![A-Za-z_]*\d)"
+)
+_SHAPE = re.compile(r"\d")
 _LATIN = re.compile(r"[a-z0-9][a-z0-9.+-]+")
 
 
 def check_pairs(catalogue: Catalogue) -> list[Finding]:
-    """Report the first heading at which twins differ, naming both lines."""
+    """Report the first heading at which twins differ, else the numbers; of drafts, nothing."""
     findings: list[Finding] = []
     for note in catalogue.notes.values():
         twin = catalogue.twin(note, "en") if note.language == "zh" else None
-        if twin is not None:
-            findings += itertools.islice(_differences(note, twin), 1)
+        if twin is not None and not (note.is_draft or twin.is_draft):
+            findings += [*itertools.islice(_differences(note, twin), 1)] or _numbers(note, twin)
     return findings
 
 
 def _differences(note: Note, twin: Note) -> Iterator[Finding]:
     """Yield the headings that have no counterpart, or one of another level."""
-    last, before = 1, ""
-    for mine, other in align(note, twin):
-        last = other.line if other else last
+    before, pairs = "", align(note, twin)
+    for at, (mine, other) in enumerate(pairs):
+        place = other or next((two for _, two in pairs[at:] if two), None)
         if mine and other:
             before = f", where it would follow '{mine.text}' (line {mine.line})"
             if mine.level == other.level:
@@ -56,12 +61,35 @@ def _differences(note: Note, twin: Note) -> Iterator[Finding]:
                 f"'{mine.text}' at {note.file}:{mine.line} has level {mine.level}"
             )
         elif mine:
-            where = f"{note.file}:{mine.line}"
-            message = f"no heading pairs with '{mine.text}' at {where}; translate it"
+            where = f"before '{place.text}'" if place else "at the end"
+            message = f"{where}, no heading pairs with '{mine.text}' at {note.file}:{mine.line}"
+            message += "; translate it"
         elif other:
             message = f"heading '{other.text}' has no counterpart in {note.file}{before}"
-        alone = other or mine
-        yield Finding(twin.file, last, 1, "twin-headings", message, alone.text if alone else "")
+        line = place.line if place else len(twin.text.splitlines())
+        yield Finding(twin.file, line, 1, "twin-headings", message, place.text if place else "")
+
+
+def _numbers(note: Note, twin: Note) -> list[Finding]:
+    """Report what looks like one number, written otherwise in a section of the twin."""
+    findings = []
+    for (_, ours), (below, theirs) in zip(note.sections(6), twin.sections(6), strict=False):
+        mine, others = _figures(ours), _figures(theirs)
+        alone = [one for one, bare in mine.items() if bare not in others.values()]
+        for line, text in enumerate(theirs.split("\n"), below.line + 1):
+            for one, bare in _figures(text).items():
+                like = [two for two in alone if _SHAPE.sub("0", two) == _SHAPE.sub("0", one) != "0"]
+                if like and one in others and bare not in mine.values():
+                    message = f"'{one}' stands where {note.file} has '{like[0]}'; correct one"
+                    place = (twin.file, line, text.find(one) + 1 or 1)
+                    findings.append(Finding(*place, "twin-numbers", message, one))
+    return findings if note.topic != "about" else []
+
+
+def _figures(text: str) -> dict[str, str]:
+    """Return the numbers of a text with their digits alone, in which 1.5 万 is 15,000."""
+    found = {re.sub(r"[^\d.]", "", one) for one in _FIGURE.findall(text)}
+    return {one: one.replace(".", "").strip("0") for one in found}
 
 
 def align(note: Note, twin: Note) -> Pairs:

@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
+from hooks.data import Layout
 from hooks.findings import Finding
 from hooks.markdown import Comment
 from hooks.notes import Catalogue, Note
@@ -21,6 +22,7 @@ from hooks.pages.values.markers import (
 )
 from hooks.pages.values.values import Resolver
 
+_DOUBTS = ("value-differs", "value-unit")
 _HEADING = re.compile(r"[ >]*#{1,6} ")
 
 
@@ -37,6 +39,8 @@ def check_note(note: Note, notes: Catalogue, resolver: Resolver) -> list[Finding
         except MarkerError as error:
             place = (note.file, comment.line, comment.column)
             findings.append(Finding(*place, error.rule, str(error), error.target, error.hint))
+            if error.rule in _DOUBTS and isinstance(marker, Marker) and marker.kind == "fact":
+                findings += _doubted(marker.parts, Layout(resolver.stock.docs))
     twin = notes.twin(note)
     if twin is not None and ours:
         there = Counter(one.key for _, one in _markers(twin) if isinstance(one, Marker))
@@ -46,6 +50,18 @@ def check_note(note: Note, notes: Catalogue, resolver: Resolver) -> list[Finding
                 place = (note.file, comments[-1].line, comments[-1].column)
                 findings.append(Finding(*place, "value-twin", message, target=key))
     return findings
+
+
+def _doubted(parts: dict[str, str], layout: Layout) -> Iterator[Finding]:
+    """Say at a figure, once, that a note says otherwise: the figure or its unit may be wrong."""
+    path = layout.facts / f"{parts['family']}.yml"
+    if not path.is_file():
+        return
+    text = path.read_text(encoding="utf-8")
+    cell = text.find(f"{parts['column']}:", text.find(f"  {parts['row']}:"))
+    message = "a note says otherwise; is this figure wrong, or the unit of its column?"
+    place = (layout.name(path), text.count("\n", 0, cell) + 1, 1)
+    yield Finding(*place, "value-differs", message, parts["column"], severity="warning")
 
 
 def _markers(note: Note) -> Iterator[tuple[Comment, Marker | MarkerError]]:
