@@ -20,6 +20,7 @@
     result: { zh: "结果", en: "Result" },
     copy: { zh: "复制链接", en: "Copy link" },
     copied: { zh: "链接已复制。", en: "Link copied." },
+    bad: { zh: "先改好标红的一项，再复制。", en: "Correct the entry marked in red first." },
     uncopied: { zh: "请手动复制：", en: "Copy it by hand: " },
     reset: { zh: "恢复初值", en: "Start over" },
     old: { zh: "有一项不合理；下面仍是上一次的结果。", en: "An entry makes no sense; the last result stands below." },
@@ -94,6 +95,10 @@
 
   Form.prototype.copy = function () {
     var form = this;
+    if (this.last && this.last.isOld) { // a link to an entry that makes no sense helps nobody
+      form.speak(say(WORDS.bad));
+      return;
+    }
     var shared = address.full(this.name, this.entries);
     function failed() {
       form.link.hidden = false;
