@@ -1,4 +1,4 @@
-"""A reader without a mouse, a reader without a script, and a reader with a printer, in each language."""
+"""A reader without a mouse, and one without a script, in each language."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ _SEEN = """() => {
   for (let one = document.activeElement; one && one !== document.body; one = one.parentElement) {
     for (const drawn of [one, one.nextElementSibling]) {
       const style = drawn && getComputedStyle(drawn), box = one.getBoundingClientRect();
-      if (style && box.width && (style.outlineStyle !== "none" || style.boxShadow !== "none")) return true;
+      const shows = style && box.width && [style.outlineStyle, style.boxShadow];
+      if (shows && shows.some(one => one !== "none")) return true;
     }
   }
   return false;

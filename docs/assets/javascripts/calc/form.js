@@ -79,9 +79,7 @@
       made.addEventListener("click", act);
       return made;
     }
-    var copy = button(WORDS.copy, function () {
-      form.copy();
-    });
+    var copy = button(WORDS.copy, function () { form.copy(); });
     var reset = button(WORDS.reset, function () {
       form.entries = {};
       form.link.hidden = true;
@@ -95,10 +93,7 @@
 
   Form.prototype.copy = function () {
     var form = this;
-    if (this.last && this.last.isOld) { // a link to an entry that makes no sense helps nobody
-      form.speak(say(WORDS.bad));
-      return;
-    }
+    if (this.last && this.last.isOld) { return form.speak(say(WORDS.bad)); }
     var shared = address.full(this.name, this.entries);
     function failed() {
       form.link.hidden = false;
