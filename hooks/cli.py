@@ -78,9 +78,9 @@ def check(
         colour = sys.stdout.isatty() and "NO_COLOR" not in os.environ
         click.echo(report.render(style, findings, ROOT, colour=colour), color=colour)
     errors = sum(finding.severity == "error" for finding in findings)
-    rest = f" ({len(full)} notes full of numbers: 'hooks check docs' lists them)" if full else ""
-    told = f"{errors} errors, {len(findings) - errors} warnings{rest}"
-    click.echo(f"check: {count} notes, {told}", err=True)
+    told = f"check: {count} notes, {errors} errors, {len(findings) - errors} warnings"
+    told += f" ({len(full)} notes full of numbers: 'hooks check docs' lists them)" if full else ""
+    click.echo(told, err=True)
     sys.exit(1 if errors else 0)
 
 

@@ -14,7 +14,6 @@ from hooks.notes import Catalogue, Note
 from hooks.pages.values import markers
 from hooks.pages.values.values import Resolver
 
-_DOUBTS = ("value-differs", "value-unit")
 _HEADING = re.compile(r"[ >]*#{1,6} ")
 
 
@@ -31,12 +30,8 @@ def check_note(note: Note, notes: Catalogue, resolver: Resolver) -> list[Finding
         except markers.MarkerError as error:
             place = (note.file, comment.line, comment.column)
             findings.append(Finding(*place, error.rule, str(error), error.target, error.hint))
-            if (
-                error.rule in _DOUBTS
-                and isinstance(marker, markers.Marker)
-                and marker.kind == "fact"
-            ):
-                findings += _doubted(marker.parts, Layout(resolver.stock.docs))
+            if error.rule in ("value-differs", "value-unit"):
+                findings += _doubted(marker, Layout(resolver.stock.docs))
     twin = notes.twin(note)
     if twin is not None and ours:
         there = Counter(one.key for _, one in _markers(twin) if isinstance(one, markers.Marker))
@@ -48,16 +43,15 @@ def check_note(note: Note, notes: Catalogue, resolver: Resolver) -> list[Finding
     return findings
 
 
-def _doubted(parts: dict[str, str], layout: Layout) -> Iterator[Finding]:
+def _doubted(marker: markers.Marker | markers.MarkerError, layout: Layout) -> Iterator[Finding]:
     """Say at a figure, once, that a note says otherwise: the figure or its unit may be wrong."""
-    path, message = (
-        layout.facts / f"{parts['family']}.yml",
-        "a note says otherwise; is this figure ",
-    )
-    if text := path.read_text(encoding="utf-8") if path.is_file() else "":
-        cell = text.find(f"{parts['column']}:", text.find(f"  {parts['row']}:"))
-        place, message = text.count("\n", 0, cell) + 1, f"{message}or the unit of its column wrong?"
-        told = (layout.name(path), place, 1, "value-differs", message, parts["column"])
+    if isinstance(marker, markers.Marker) and marker.kind == "fact":
+        family, row, column = marker.parts.values()
+        path = layout.facts / f"{family}.yml"
+        text = path.read_text(encoding="utf-8") if path.is_file() else ""
+        line = text.count("\n", 0, text.find(f"{column}:", text.find(f"  {row}:"))) + 1
+        message = "a note says otherwise; is this figure or the unit of its column wrong?"
+        told = (layout.name(path), line, 1, "value-differs", message, column)
         yield Finding(*told, severity="warning")
 
 
@@ -80,9 +74,8 @@ def _check(comment: Comment, marker: markers.Marker, note: Note, resolver: Resol
     markers.compare(line[: comment.column - 1], truth, marker, language)
     if marker.skips_terms:
         return
-    lacking = markers.missing_terms(
-        markers.context(lines, comment.line, comment.column), truth, language
-    )
+    said = markers.context(lines, comment.line, comment.column)
+    lacking = markers.missing_terms(said, truth, language)
     if lacking:
         message = (
             f"the sentence does not say '{' / '.join(lacking)}', which the figure is; "
