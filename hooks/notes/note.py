@@ -68,10 +68,10 @@ class Note:
             return self.meta.title
         return self.source.headings[0].text if self.source.headings else self.id
 
-    def sections(self) -> Iterator[tuple[Heading, str]]:
-        """Yield the headings of levels 1 and 2 before the references, and what is below each."""
+    def sections(self, level: int = 2) -> Iterator[tuple[Heading, str]]:
+        """Yield the headings up to a level before the references, and what is below each."""
         lines = self.text.split("\n")
-        starts = [one for one in self.source.headings if one.level <= 2]
+        starts = [one for one in self.source.headings if one.level <= level]
         ends = [*(one.line - 1 for one in starts[1:]), len(lines)]
         for heading, end in zip(starts, ends, strict=False):  # a note may have no heading
             if heading.text.lower() in REFERENCES:

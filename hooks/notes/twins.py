@@ -29,39 +29,63 @@ FIXED = {
 }
 """The headings that every note calls the same."""
 Pairs = list[tuple[Heading | None, Heading | None]]
+_FIGURE = re.compile(  # what is passed over comes first
+    r"<!--.*?-->|\]\([^)]*\)|`[^`]*`|\[\^[^]]*\]|(?<![A-Za-z0-9_.])"
+    r"(\d{1,3}(?:[, \u202f\u00a0]\d{3})+(?!\d|\.\d)|\d+(?:\.\d+)?)(?![A-Za-z_]*\d)"
+)
+_DIGIT = re.compile(r"\d")
 _LATIN = re.compile(r"[a-z0-9][a-z0-9.+-]+")
 
 
 def check_pairs(catalogue: Catalogue) -> list[Finding]:
-    """Report the first heading at which twins differ, naming both lines."""
+    """Report the first heading at which twins differ, else the numbers; of drafts, nothing."""
     findings: list[Finding] = []
     for note in catalogue.notes.values():
         twin = catalogue.twin(note, "en") if note.language == "zh" else None
-        if twin is not None:
-            findings += itertools.islice(_differences(note, twin), 1)
+        if twin is not None and not (note.is_draft or twin.is_draft):
+            findings += [*itertools.islice(_differences(note, twin), 1)] or [*_numbers(note, twin)]
     return findings
 
 
 def _differences(note: Note, twin: Note) -> Iterator[Finding]:
     """Yield the headings that have no counterpart, or one of another level."""
-    last, before = 1, ""
-    for mine, other in align(note, twin):
-        last = other.line if other else last
-        if mine and other:
+    before, pairs = "", align(note, twin)
+    for at, (mine, other) in enumerate(pairs):
+        if mine and other and mine.level == other.level:
             before = f", where it would follow '{mine.text}' (line {mine.line})"
-            if mine.level == other.level:
-                continue
+            continue
+        ours = f"'{mine.text}' at {note.file}:{mine.line}" if mine else f"{note.file}{before}"
+        place = next((two for _, two in pairs[at:] if two), None)
+        message = f"heading '{other.text}' has no counterpart in {ours}" if other else ""
+        if mine and other:
             message = (
-                f"heading '{other.text}' has level {other.level}, but its twin "
-                f"'{mine.text}' at {note.file}:{mine.line} has level {mine.level}"
+                f"heading '{other.text}' has level {other.level}, its twin {ours} {mine.level}"
             )
         elif mine:
-            where = f"{note.file}:{mine.line}"
-            message = f"no heading pairs with '{mine.text}' at {where}; translate it"
-        elif other:
-            message = f"heading '{other.text}' has no counterpart in {note.file}{before}"
-        alone = other or mine
-        yield Finding(twin.file, last, 1, "twin-headings", message, alone.text if alone else "")
+            where = f"before '{place.text}'" if place else "at the end"
+            message = f"{where}, no heading pairs with {ours}; translate it"
+        line = place.line if place else len(twin.text.splitlines())
+        yield Finding(twin.file, line, 1, "twin-headings", message, place.text if place else "")
+
+
+def _numbers(note: Note, twin: Note) -> Iterator[Finding]:
+    """Yield what looks like one number, written otherwise in a section of the twin."""
+    for (_, ours), (below, theirs) in zip(note.sections(6), twin.sections(6), strict=False):
+        mine, others = _figures(ours), _figures(theirs)
+        alone = {_DIGIT.sub("0", one): one for one in mine if mine[one] not in others.values()}
+        for one, bare in others.items():
+            like = alone.get(_DIGIT.sub("0", one))
+            if like and len(one) > 1 and bare not in mine.values() and note.topic != "about":
+                match = re.search(rf"(?<!\d){re.escape(one)}(?!\d)", theirs)
+                line = below.line + 1 + theirs.count("\n", 0, match.start() if match else 0)
+                message = f"'{one}' stands where {note.file} has '{like}'; correct one"
+                yield Finding(twin.file, line, 1, "twin-numbers", message, one)
+
+
+def _figures(text: str) -> dict[str, str]:
+    """Return the numbers of a text with their digits alone, in which 1.5 万 is 15,000."""
+    found = {re.sub(r"[^\d.]", "", one) for one in _FIGURE.findall(text)}
+    return {one: one.replace(".", "").strip("0") for one in found}
 
 
 def align(note: Note, twin: Note) -> Pairs:

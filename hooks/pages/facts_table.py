@@ -6,17 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from string import ascii_lowercase
 
-from hooks.data import (
-    Cell,
-    FactBase,
-    Row,
-    Text,
-    caption,
-    downloads,
-    read_options,
-    select,
-    terms,
-)
+from hooks import data
 from hooks.links import page_address
 from hooks.pages import sources as bibliography
 from hooks.pages.frame import fill_line, way, words_of
@@ -25,12 +15,12 @@ FIELDS = ("table", "columns", "rows", "where", "order", "caption")
 """The options of a `facts` fence."""
 
 
-def used_sources(spec: str, base: FactBase) -> list[str]:
+def used_sources(spec: str, base: data.FactBase) -> list[str]:
     """Return the keys of the sources that a `facts` fence shows; BlockError as for `render`."""
-    return select(read_options(spec, FIELDS, "facts"), base).sources
+    return data.select(data.read_options(spec, FIELDS, "facts"), base).sources
 
 
-def render(spec: str, base: FactBase, language: str, page_dir: str = "") -> str:
+def render(spec: str, base: data.FactBase, language: str, page_dir: str = "") -> str:
     """Return the HTML for a `facts` fence; BlockError where it asks for what does not exist.
 
     `spec` is YAML with `table` and, optionally, `columns` and `rows` to choose and order, `where`
@@ -38,20 +28,20 @@ def render(spec: str, base: FactBase, language: str, page_dir: str = "") -> str:
     instead, and `caption` (a text or {zh, en}) in place of the family's title. Links start at
     `page_dir`, a folder in the site such as `en/link/topo`.
     """
-    options = read_options(spec, FIELDS, "facts")
-    chosen = select(options, base)
+    options = data.read_options(spec, FIELDS, "facts")
+    chosen = data.select(options, base)
     family, words = chosen.family, words_of("facts", language)
     table = _Table(base, language)
     rows = [table.row(row, chosen.columns) for row in chosen.rows.values()]
-    files = {"CSV": downloads.path_of(chosen.name)}
+    files = {"CSV": data.downloads.path_of(chosen.name)}
     every = way(page_address(bibliography.PAGE, language), page_dir)
     return fill_line(
         "facts.html",
         words=words,
-        title=caption(options.get("caption"), family.title, language),
+        title=data.caption(options.get("caption"), family.title, language),
         corner=family.row_header.in_language(language),
         columns=[
-            (one, terms(language, direction=one.direction, density=one.density, per=one.per))
+            (one, data.terms(language, direction=one.direction, density=one.density, per=one.per))
             for one in chosen.columns.values()
         ],
         language=language,
@@ -85,14 +75,14 @@ def _letter(number: int) -> str:
 class _Table:
     """A table while its cells are drawn: they add to what stands below it."""
 
-    base: FactBase
+    base: data.FactBase
     language: str
     notes: list[str] = field(default_factory=list)
     """Notes below it; equal ones share a letter."""
     used: dict[str, set[str]] = field(default_factory=dict)
     """The confidence of what is taken from each source, by its key."""
 
-    def mark(self, note: Text | None) -> str:
+    def mark(self, note: data.Text | None) -> str:
         if note is None:
             return ""
         said = note.in_language(self.language)
@@ -100,7 +90,7 @@ class _Table:
             self.notes.append(said)
         return _letter(self.notes.index(said))
 
-    def row(self, row: Row, columns: Iterable[str]) -> dict[str, object]:
+    def row(self, row: data.Row, columns: Iterable[str]) -> dict[str, object]:
         return {
             "title": row.title.in_language(self.language),
             "announced": row.status == "announced",
@@ -108,12 +98,14 @@ class _Table:
             "cells": [self.cell(row.cells[name]) if name in row.cells else {} for name in columns],
         }
 
-    def cell(self, cell: Cell) -> dict[str, object]:
+    def cell(self, cell: data.Cell) -> dict[str, object]:
         value, source = cell.value, self.base.sources.get(cell.source)
         self.used.setdefault(cell.source, set()).add(cell.confidence)
         return {
-            "is_text": isinstance(value, Text),
-            "shown": value.in_language(self.language) if isinstance(value, Text) else str(value),
+            "is_text": isinstance(value, data.Text),
+            "shown": value.in_language(self.language)
+            if isinstance(value, data.Text)
+            else str(value),
             "url": source.url if source else "",
             "cited": bibliography.cited(cell, source, self.language) if source else "",
             "grade": cell.confidence.lower(),

@@ -6,22 +6,7 @@ import posixpath
 from dataclasses import dataclass
 from typing import Any
 
-from hooks.data import (
-    BlockError,
-    Record,
-    Result,
-    Specification,
-    Summary,
-    axis_title,
-    label,
-    names,
-    number,
-    pick,
-    read_options,
-    stale_programs,
-    statistic,
-    terms,
-)
+from hooks import data
 from hooks.pages.frame import Stock, fill_line, way, words_of
 
 VIEWS = ("summary", "points", "heatmap")
@@ -40,12 +25,12 @@ def render(spec: str, stock: Stock, language: str, page_dir: str = "") -> str:
     order) and `view`: summary (default), points or heatmap. Links start at `page_dir`, a folder in
     the site such as `en/link/topo`.
     """
-    options = read_options(spec, ("file", "results", "view"), "measured")
+    options = data.read_options(spec, ("file", "results", "view"), "measured")
     file = options.get("file")
     if not isinstance(file, str):
-        raise BlockError("a measured block needs a line 'file: TOPIC/measured/NAME.json'")
+        raise data.BlockError("a measured block needs a line 'file: TOPIC/measured/NAME.json'")
     view = str(options.get("view", "summary"))
-    pick([view], dict.fromkeys(VIEWS), "view")
+    data.pick([view], dict.fromkeys(VIEWS), "view")
     record = stock.record(file)
     words = _words(file, language)
     docs = f"{stock.docs.resolve().relative_to(stock.root.resolve()).as_posix()}/"
@@ -57,8 +42,8 @@ def render(spec: str, stock: Stock, language: str, page_dir: str = "") -> str:
     return fill_line(
         "measured.html",
         words=words,
-        stale=stale_programs(record, stock.root),
-        tables=_Tables(record, words, language).view(view, names(options, "results")),
+        stale=data.stale_programs(record, stock.root),
+        tables=_Tables(record, words, language).view(view, data.names(options, "results")),
         machine=machine(record, file, language),
         notes=record.notes.in_language(language) if record.notes else "",
         command=record.command,
@@ -67,7 +52,7 @@ def render(spec: str, stock: Stock, language: str, page_dir: str = "") -> str:
     )
 
 
-def machine(record: Record, file: str, language: str) -> str:
+def machine(record: data.Record, file: str, language: str) -> str:
     """Return where and when a record was measured (or computed), in one line."""
     words, machine = _words(file, language), record.machine
     parts = [machine.description.in_language(language) if machine.description else ""]
@@ -83,20 +68,22 @@ def machine(record: Record, file: str, language: str) -> str:
 class _Tables:
     """The tables of a record, as the template has them."""
 
-    record: Record
+    record: data.Record
     words: dict[str, str]
     language: str
 
     def view(self, view: str, chosen: list[str] | None) -> list[dict[str, Any]]:
         """Return the tables of a view; BlockError where the record has nothing for it."""
         record = self.record
-        results = pick(chosen, {result.id: result for result in record.results}, "result").values()
+        results = data.pick(
+            chosen, {result.id: result for result in record.results}, "result"
+        ).values()
         if view != "summary":
             made = self.heatmap if view == "heatmap" else self.points
             return [{"kind": view, "title": self.title(one), **made(one)} for one in results]
         lines = [line for line in record.summary if chosen is None or line.result in chosen]
         if not lines:
-            raise BlockError(
+            raise data.BlockError(
                 f"the record '{record.id}' has no summary for this; use 'view: points' or 'heatmap'"
             )
         rows = [self.line(line) for line in lines]
@@ -106,48 +93,50 @@ class _Tables:
         head, title = [self.words[key] for key in keys], record.title.in_language(self.language)
         return [{"kind": view, "title": title, "head": head, "columns": keys, "rows": rows}]
 
-    def spec(self, name: str | None) -> Specification | None:
+    def spec(self, name: str | None) -> data.Specification | None:
         return next((one for one in self.record.specification if one.id == name), None)
 
-    def terms(self, one: Summary | Result | Specification) -> list[str]:
-        return terms(self.language, direction=one.direction, per=one.per)
+    def terms(self, one: data.Summary | data.Result | data.Specification) -> list[str]:
+        return data.terms(self.language, direction=one.direction, per=one.per)
 
-    def line(self, line: Summary) -> dict[str, str]:
+    def line(self, line: data.Summary) -> dict[str, str]:
         row = {
             "what": line.title.in_language(self.language),
-            "value": f"{number(line.value)} {line.unit}",
+            "value": f"{data.number(line.value)} {line.unit}",
             "terms": " · ".join(self.terms(line)),
-            "statistic": statistic(line.statistic, self.language) if line.statistic else "",
-            "spread": f"{number(line.spread.min)}–{number(line.spread.max)}" if line.spread else "",
+            "statistic": data.statistic(line.statistic, self.language) if line.statistic else "",
+            "spread": f"{data.number(line.spread.min)}–{data.number(line.spread.max)}"
+            if line.spread
+            else "",
             "ratio": "",
         }
         if line.ratio_to and (spec := self.spec(line.ratio_to.spec)):
             row["ratio"] = f"{line.ratio_to.ratio * 100:.1f}%"
-            row["of"] = " · ".join([f"{number(spec.value)} {spec.unit}", *self.terms(spec)])
+            row["of"] = " · ".join([f"{data.number(spec.value)} {spec.unit}", *self.terms(spec)])
             source = spec.source or ""
             row["url"] = source if source.startswith(("https://", "http://")) else ""
         return row
 
-    def title(self, result: Result) -> str:
+    def title(self, result: data.Result) -> str:
         details = [result.unit, *self.terms(result)]
-        details += [statistic(result.statistic, self.language)] if result.statistic else []
+        details += [data.statistic(result.statistic, self.language)] if result.statistic else []
         details += [f"n = {result.n}"] if result.n else []
         said = self.words["comma"].join(details)
         return f"{result.title.in_language(self.language)}{self.words['colon']}{said}"
 
-    def points(self, result: Result) -> dict[str, Any]:
+    def points(self, result: data.Result) -> dict[str, Any]:
         # A share needs the same quantity on both sides; the specification stands in the head.
         spec, words = self.spec(result.spec), self.words
         if spec and (spec.unit, spec.direction) != (result.unit, result.direction):
             spec = None
         extra = [key for key in ("p5", "p95") if any(key in point for point in result.points)]
-        head = [axis_title(axis, self.language) for axis in result.axes]
+        head = [data.axis_title(axis, self.language) for axis in result.axes]
         head += [f"{words['value']} ({result.unit})", *extra]
-        head += [f"{words['ratio']} ({number(spec.value)} {spec.unit})"] if spec else []
+        head += [f"{words['ratio']} ({data.number(spec.value)} {spec.unit})"] if spec else []
         axes = [axis.name for axis in result.axes]
         rows = [
             {
-                "places": [(point.get(axis), label(axis, point.get(axis))) for axis in axes],
+                "places": [(point.get(axis), data.label(axis, point.get(axis))) for axis in axes],
                 "figures": [(point.get(key), _shown(point.get(key))) for key in ("value", *extra)],
                 "share": point["value"] / spec.value if spec and spec.value else None,
             }
@@ -155,10 +144,10 @@ class _Tables:
         ]
         return {"head": head, "rows": rows}
 
-    def heatmap(self, result: Result) -> dict[str, Any]:
+    def heatmap(self, result: data.Result) -> dict[str, Any]:
         if len(result.axes) != 2:
             named = ", ".join(axis.name for axis in result.axes) or "none"
-            raise BlockError(f"a heatmap needs two axes; the result '{result.id}' has {named}")
+            raise data.BlockError(f"a heatmap needs two axes; the result '{result.id}' has {named}")
         down, across = result.axes
         values = {(point[down.name], point[across.name]): point["value"] for point in result.points}
         rows, columns = (list(dict.fromkeys(key[axis] for key in values)) for axis in (0, 1))
@@ -168,16 +157,19 @@ class _Tables:
 
         def cell(row: object, column: object) -> tuple[str, str] | None:
             value = values.get((row, column))
-            return None if value is None else (f"{abs(value) / largest:.3f}", number(value))
+            return None if value is None else (f"{abs(value) / largest:.3f}", data.number(value))
 
-        titles = [axis_title(axis, self.language) for axis in result.axes]
+        titles = [data.axis_title(axis, self.language) for axis in result.axes]
         return {
             "head": [
                 f"{titles[0]} ↓ {titles[1]} →",
-                *(label(across.name, place) for place in columns),
+                *(data.label(across.name, place) for place in columns),
             ],
             "rows": [
-                {"place": label(down.name, row), "cells": [cell(row, column) for column in columns]}
+                {
+                    "place": data.label(down.name, row),
+                    "cells": [cell(row, column) for column in columns],
+                }
                 for row in rows
             ],
         }
@@ -185,5 +177,5 @@ class _Tables:
 
 def _shown(value: object) -> str:
     if isinstance(value, int | float) and not isinstance(value, bool):
-        return number(value)
+        return data.number(value)
     return "—" if value is None else str(value)

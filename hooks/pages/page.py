@@ -18,12 +18,13 @@ from hooks.pages import answers, blocks, footnotes, questions
 from hooks.pages.data import ERRORS, Data
 from hooks.pages.term_marks import Marks
 from hooks.pages.values import links
-from hooks.search import from_html, sections
+from hooks.search import formulas, from_html, sections
 
 _CORNER = re.compile(r"<th((?: style=\"[^\"]*\")?)></th>")
 """An empty corner of a table, which a screen reader must not announce as a column's heading."""
 
 
+_FORMULA = re.compile(r'(class="arithmatex")>(\\[(\[].*?\\[)\]])<', re.DOTALL)
 _HEADING = re.compile(r'<h[1-6]\b[^>]*?\bid="(?P<id>[^"]+)"[^>]*>')
 AFTER = "<!-- after the takeaway -->"
 """Where overrides/partials/content.html puts what may be done with the page."""
@@ -124,7 +125,13 @@ def complete(page: Rendered, place: Place, shared: Shared) -> tuple[str, Effects
         html = drafts.notice(place.language) + html
     html = shared.drawings.put_in(html, note.language)  # search has collected the diagram's text
     html = shared.marks.mark(html, note)  # after search has collected: it finds the text alone
-    return card(html, note), effects
+    return _FORMULA.sub(_in_words, card(html, note)), effects
+
+
+def _in_words(match: re.Match[str]) -> str:
+    """Return a formula as a line of text, which math.js draws from its TeX."""
+    said = html_lib.escape(formulas.plain(html_lib.unescape(match[2])), quote=False)
+    return f'{match[1]} data-tex="{html_lib.escape(html_lib.unescape(match[2]))}">{said}<'
 
 
 def add_aliases(html: str, aliases: Mapping[str, str]) -> str:

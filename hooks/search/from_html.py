@@ -9,16 +9,8 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from hooks.markdown import finish
 from hooks.notes import DEFAULT_LANGUAGE, Note
+from hooks.search import sections as parts
 from hooks.search.formulas import plain
-from hooks.search.sections import (
-    CODE_CLOSE,
-    CODE_OPEN,
-    NOTE,
-    Page,
-    Section,
-    clean,
-    without_signs,
-)
 
 _HEADINGS: Final = {f"h{level}": level for level in range(1, 7)}
 _SKIPPED: Final = frozenset({"script", "style", "template", "noscript", "button", "nav", "input"})
@@ -36,8 +28,8 @@ _HIDDEN: Final = frozenset({"headerlink", "footnote-backref", "footnote-ref", "f
 class _Reader:
     """Walks a page's HTML and collects its sections."""
 
-    def __init__(self, page: Page) -> None:
-        self.sections = [Section("", 1, page.title)]
+    def __init__(self, page: parts.Page) -> None:
+        self.sections = [parts.Section("", 1, page.title)]
         self.current: list[str] = []
         self.has_title = False
         self.notes: dict[str, int] = {}
@@ -49,36 +41,36 @@ class _Reader:
         """End the block being read."""
         raw, linked = "".join(self.current), self.linked
         self.current, self.linked = [], 0
-        text = clean(raw).strip("\t ")
-        if not text.replace(CODE_OPEN, "").replace(CODE_CLOSE, "").strip():
+        text = parts.clean(raw).strip("\t ")
+        if not text.replace(parts.CODE_OPEN, "").replace(parts.CODE_CLOSE, "").strip():
             return
         # A block that is nothing but a link is an entry of a list of contents.
         if linked and linked >= len(raw.strip()):
-            prefix = NOTE
+            prefix = parts.NOTE
         section = self.sections[into]
         section.text += f"\n{prefix}{text}" if section.text else prefix + text
 
     def heading(self, node: LexborNode, level: int) -> None:
         self.flush()
-        title = clean(_visible(node))
+        title = parts.clean(_visible(node))
         anchor = node.attributes.get("id") or ""
         if level == 1 and not self.has_title and len(self.sections) == 1:
             self.has_title = True
             self.sections[0].title = title or self.sections[0].title
         else:
-            self.sections.append(Section(anchor, level, title))
+            self.sections.append(parts.Section(anchor, level, title))
 
     def footnote(self, node: LexborNode) -> None:
         self.flush()
         target = self.notes.get(node.attributes.get("id") or "", len(self.sections) - 1)
         self.current = [_visible(node)]
-        self.flush(NOTE, target)
+        self.flush(parts.NOTE, target)
 
     def formula(self, tex: str, *, is_block: bool) -> None:
         """Read a formula; one in lines of its own counts as code, with which no result begins."""
         if is_block:
             self.flush()
-            self.current = [CODE_OPEN, plain(tex), CODE_CLOSE]
+            self.current = [parts.CODE_OPEN, plain(tex), parts.CODE_CLOSE]
             self.flush()
         else:
             self.current.append(plain(tex))
@@ -111,7 +103,7 @@ class _Reader:
         elif tag == "li" and _is_entry(node):
             self.flush()
             self.walk(node, is_code=is_code)
-            self.flush(NOTE)
+            self.flush(parts.NOTE)
         elif tag == "br":
             self.current.append(" ")
         elif tag == "img":
@@ -121,10 +113,10 @@ class _Reader:
         elif tag == "pre":
             self.flush()
             for line in (node.text(deep=True) or "").split("\n"):
-                self.current = [CODE_OPEN, line, CODE_CLOSE]
+                self.current = [parts.CODE_OPEN, line, parts.CODE_CLOSE]
                 self.flush()
         elif tag == "code" and not is_code:
-            self.current += [CODE_OPEN, node.text(deep=True) or "", CODE_CLOSE]
+            self.current += [parts.CODE_OPEN, node.text(deep=True) or "", parts.CODE_CLOSE]
         elif tag in _CELLS:
             self.walk(node, is_code=is_code)
             self.current.append("\t")
@@ -166,10 +158,10 @@ def _visible(node: LexborNode) -> str:
     return "".join(map(_visible, node.iter(include_text=True)))
 
 
-def read_html(page: Page, html: str) -> Page:
+def read_html(page: parts.Page, html: str) -> parts.Page:
     """Fill a page's sections from the HTML of its content; returns the page."""
     reader = _Reader(page)
-    body = LexborHTMLParser(without_signs(html)).body
+    body = LexborHTMLParser(parts.without_signs(html)).body
     if body is not None:
         reader.walk(body)
     reader.flush()
@@ -178,7 +170,7 @@ def read_html(page: Page, html: str) -> Page:
     return page
 
 
-def read(html: str, note: Note, *, location: str, title: str, trail: Sequence[str]) -> Page:
+def read(html: str, note: Note, *, location: str, title: str, trail: Sequence[str]) -> parts.Page:
     """Return the rendered page of a note as search will find it.
 
     Args:
@@ -188,15 +180,17 @@ def read(html: str, note: Note, *, location: str, title: str, trail: Sequence[st
         title: Its name in the navigation.
         trail: Names of the navigation's sections above it, outermost first.
     """
-    page = Page(location, note.id, note.language, clean(title), trail=tuple(map(clean, trail)))
+    page = parts.Page(
+        location, note.id, note.language, parts.clean(title), trail=tuple(map(parts.clean, trail))
+    )
     if note.meta is not None:
-        page.description = clean(without_signs(note.meta.description))
+        page.description = parts.clean(parts.without_signs(note.meta.description))
         page.kind = note.meta.kind
-        page.tags = tuple(clean(without_signs(tag)) for tag in note.meta.tags)
+        page.tags = tuple(parts.clean(parts.without_signs(tag)) for tag in note.meta.tags)
     return read_html(page, html)
 
 
-def read_note(note: Note) -> Page:
+def read_note(note: Note) -> parts.Page:
     """Return a note as search will find it, without what a build adds to its page."""
     address = f"{note.id}.html"
     return read(

@@ -84,6 +84,16 @@ TAGGED = PLAIN.replace("kind: note", "kind: note\ntags: [{}]")
             {"a.md": note("## A\n"), "a.en.md": note("## B\n")},
         ),
         (
+            "twin-headings",
+            {"a.md": note("## A\n"), "a.en.md": PLAIN},
+            {"a.md": note("## A\n"), "a.en.md": PLAIN.replace("kind", "draft: true\nkind")},
+        ),
+        (
+            "twin-numbers",
+            {"a.md": note("达 900 GB/s。\n"), "a.en.md": note("It has 950 GB/s.\n")},
+            {"a.md": note("1.5 万块，约 900。\n"), "a.en.md": note("About 900; 15,000 GPUs.\n")},
+        ),
+        (
             "orphan-asset",
             {"a.md": PLAIN, "p.png": b""},
             {"a.md": note("![p](p.png)\n"), "p.png": b""},

@@ -55,7 +55,7 @@ def test_unreadable_notes(
             "## Takeaway\n\n### Details\n\n## NVLink links\n\n## PCIe lanes\n",
             LINE + 2,
         ),
-        ("## 甲[^a]\n\n## 新\n\n## 乙\n\nx[^b]\n", "## A[^a]\n\n## B\n\nx[^b]\n", LINE),
+        ("## 甲[^a]\n\n## 新\n\n## 乙\n\nx[^b]\n", "## A[^a]\n\n## B\n\nx[^b]\n", LINE + 2),
     ],
 )
 def test_twins_that_differ(tmp_path: Path, chinese: str, english: str, line: int) -> None:

@@ -35,6 +35,21 @@
     event.preventDefault();
     ask(field.value);
   });
+
+  /* A log goes to its page behind the #, which is sent to nobody; a very long one by the tab's storage. */
+  var log = document.querySelector(".home-log"), box = log.querySelector("textarea");
+  function read(event) {
+    var told = box.value, end = "";
+    if (event) { event.preventDefault(); }
+    if (!told.trim()) { box.focus(); return; }
+    try {
+      if (told.length > 100000) { window.sessionStorage.setItem("handbook.log", told); end = "#log"; }
+    } catch (denied) { /* then behind the #, however long */ }
+    window.location.href = log.getAttribute("action") + (end || "#log=" + encodeURIComponent(told));
+  }
+  log.addEventListener("submit", read);
+  box.addEventListener("paste", function () { window.setTimeout(read); });
+
   Array.prototype.forEach.call(document.querySelectorAll(".home-try a"), function (link) {
     link.addEventListener("click", function (event) {
       if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) { return; }

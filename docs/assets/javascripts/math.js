@@ -2,7 +2,8 @@
  * Draws the formulas of a page with KaTeX. Loaded only on pages that have one.
  *
  * The Markdown extension writes <span class="arithmatex">\(…\)</span> and
- * <div class="arithmatex">\[…\]</div>; without this script they stay readable as TeX.
+ * <div class="arithmatex">\[…\]</div>; a build writes them as a line of text and keeps the TeX in
+ * data-tex (hooks/pages/page.py), so they are readable without this script.
  */
 (function () {
   "use strict";
@@ -13,7 +14,7 @@
   var formulas = document.querySelectorAll(".arithmatex");
   for (var i = 0; i < formulas.length; i++) {
     var element = formulas[i];
-    var match = /^\s*\\([(\[])([\s\S]*)\\[)\]]\s*$/.exec(element.textContent);
+    var match = /^\s*\\([(\[])([\s\S]*)\\[)\]]\s*$/.exec(element.getAttribute("data-tex") || element.textContent);
     if (match) {
       var display = match[1] === "[";
       // Draw into a detached element first: a formula KaTeX rejects stays readable TeX.

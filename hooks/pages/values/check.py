@@ -7,18 +7,11 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
+from hooks.data import Layout
 from hooks.findings import Finding
 from hooks.markdown import Comment
 from hooks.notes import Catalogue, Note
-from hooks.pages.values.markers import (
-    Marker,
-    MarkerError,
-    compare,
-    context,
-    is_marker,
-    missing_terms,
-    parse,
-)
+from hooks.pages.values import markers
 from hooks.pages.values.values import Resolver
 
 _HEADING = re.compile(r"[ >]*#{1,6} ")
@@ -30,16 +23,18 @@ def check_note(note: Note, notes: Catalogue, resolver: Resolver) -> list[Finding
     ours: dict[str, list[Comment]] = {}
     for comment, marker in _markers(note):
         try:
-            if isinstance(marker, MarkerError):
+            if isinstance(marker, markers.MarkerError):
                 raise marker
             ours.setdefault(marker.key, []).append(comment)
             _check(comment, marker, note, resolver)
-        except MarkerError as error:
+        except markers.MarkerError as error:
             place = (note.file, comment.line, comment.column)
             findings.append(Finding(*place, error.rule, str(error), error.target, error.hint))
+            if error.rule in ("value-differs", "value-unit"):
+                findings += _doubted(marker, Layout(resolver.stock.docs))
     twin = notes.twin(note)
     if twin is not None and ours:
-        there = Counter(one.key for _, one in _markers(twin) if isinstance(one, Marker))
+        there = Counter(one.key for _, one in _markers(twin) if isinstance(one, markers.Marker))
         for key, comments in ours.items():
             if len(comments) > there[key]:
                 message = f"the marker '{key}' is not in {twin.file} as often as here; add it there"
@@ -48,39 +43,52 @@ def check_note(note: Note, notes: Catalogue, resolver: Resolver) -> list[Finding
     return findings
 
 
-def _markers(note: Note) -> Iterator[tuple[Comment, Marker | MarkerError]]:
+def _doubted(marker: markers.Marker | markers.MarkerError, layout: Layout) -> Iterator[Finding]:
+    """Say at a figure, once, that a note says otherwise: the figure or its unit may be wrong."""
+    if isinstance(marker, markers.Marker) and marker.kind == "fact":
+        family, row, column = marker.parts.values()
+        path = layout.facts / f"{family}.yml"
+        text = path.read_text(encoding="utf-8") if path.is_file() else ""
+        line = text.count("\n", 0, text.find(f"{column}:", text.find(f"  {row}:"))) + 1
+        message = "a note says otherwise; is this figure or the unit of its column wrong?"
+        told = (layout.name(path), line, 1, "value-differs", message, column)
+        yield Finding(*told, severity="warning")
+
+
+def _markers(note: Note) -> Iterator[tuple[Comment, markers.Marker | markers.MarkerError]]:
     """Yield the markers of a note, and what is wrong with those that cannot be read."""
     for comment in note.source.comments:
-        if is_marker(comment.text):
+        if markers.is_marker(comment.text):
             try:
-                yield comment, parse(comment.text)
-            except MarkerError as error:
+                yield comment, markers.parse(comment.text)
+            except markers.MarkerError as error:
                 yield comment, error
 
 
-def _check(comment: Comment, marker: Marker, note: Note, resolver: Resolver) -> None:
+def _check(comment: Comment, marker: markers.Marker, note: Note, resolver: Resolver) -> None:
     lines, language = note.text.split("\n"), note.language
     line = lines[comment.line - 1]
     if _HEADING.match(line):
-        raise MarkerError("a heading holds no values: its id would change with them")
+        raise markers.MarkerError("a heading holds no values: its id would change with them")
     truth = resolver.resolve(marker, language)
-    compare(line[: comment.column - 1], truth, marker, language)
+    markers.compare(line[: comment.column - 1], truth, marker, language)
     if marker.skips_terms:
         return
-    lacking = missing_terms(context(lines, comment.line, comment.column), truth, language)
+    said = markers.context(lines, comment.line, comment.column)
+    lacking = markers.missing_terms(said, truth, language)
     if lacking:
         message = (
             f"the sentence does not say '{' / '.join(lacking)}', which the figure is; "
             "or put terms=above at the end of the marker where it is said before"
         )
-        raise MarkerError(message, rule="value-terms", target=lacking[0])
+        raise markers.MarkerError(message, rule="value-terms", target=lacking[0])
 
 
 def sources_of(note: Note, resolver: Resolver) -> set[str]:
     """Return the keys of the sources that a note's markers lead to."""
     found = set()
     for _, marker in _markers(note):
-        if isinstance(marker, Marker):
-            with contextlib.suppress(MarkerError):
+        if isinstance(marker, markers.Marker):
+            with contextlib.suppress(markers.MarkerError):
                 found.add(resolver.resolve(marker, note.language).source)
     return found - {""}

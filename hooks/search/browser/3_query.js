@@ -33,7 +33,8 @@
   ("a an the of to in for on at by with and or is are was were be been being do does did how what " +
    "why when where which who whose can could should would will may might must it its this that " +
    "these those there i my me we our you your they their as from into about between than then " +
-   "vs so if not no whether rather but have has had get got some any s t")
+   "vs so if not no whether rather but have has had get got some any s t per each via within without " +
+   "after before during over under up down out off all more most also only just very too")
     .split(" ").forEach(function (word) { STOP_EN[word] = true; });
   ("difference differences use used using work works mean means meaning need make explain " +
    "example way between versus compare compared happens happen called tell much many")

@@ -69,12 +69,12 @@
 
   function patternsFor(read, ways, index) {
     var patterns = [], seen = Object.create(null);
-    function put(form, atoms, prefix) {
+    function put(form, atoms, prefix, loose) {
       var han = isHan(form);
       if (seen[form] || patterns.length > 50) { return; }
       seen[form] = true;
       patterns.push({
-        form: form, atoms: atoms, han: han, prefix: prefix,
+        form: form, atoms: atoms, han: han, prefix: prefix, loose: loose,
         pattern: new RegExp(patternOf(form) + (han || prefix || /[^a-z]$/.test(form) ? "" : "(?![a-z])"), "g")
       });
     }
@@ -84,7 +84,7 @@
         return;
       }
       if (way.prefix) { put(read.atoms[way.atoms[0]].form, way.atoms, true); }
-      else { put(way.form, way.atoms, false); }
+      else { put(way.form, way.atoms, false, way.everyday || read.atoms[way.atoms[0]].weight < 0.5); }
     });
     return patterns;
   }
@@ -172,7 +172,9 @@
       one.pattern.lastIndex = 0;
       return one.pattern.test(folded + "\n" + texts.text);
     });
-    terms = surfaces(title + "\n" + section.text, folded + "\n" + texts.text, patterns);
+    /* On the page, the words that were asked for; not what was asked with, nor what says about the same. */
+    terms = surfaces(title + "\n" + section.text, folded + "\n" + texts.text,
+      patterns.filter(function (one) { return !one.loose; }));
     /* Repairs as they are written there: ibv_post_send, not ibvpostsend. */
     repairs = repairs.map(function (form) {
       return terms.filter(function (term) { return flat(term, self.folder) === form; })[0] || form;

@@ -20,6 +20,7 @@
     result: { zh: "结果", en: "Result" },
     copy: { zh: "复制链接", en: "Copy link" },
     copied: { zh: "链接已复制。", en: "Link copied." },
+    bad: { zh: "先改好标红的一项，再复制。", en: "Correct the entry marked in red first." },
     uncopied: { zh: "请手动复制：", en: "Copy it by hand: " },
     reset: { zh: "恢复初值", en: "Start over" },
     old: { zh: "有一项不合理；下面仍是上一次的结果。", en: "An entry makes no sense; the last result stands below." },
@@ -78,9 +79,7 @@
       made.addEventListener("click", act);
       return made;
     }
-    var copy = button(WORDS.copy, function () {
-      form.copy();
-    });
+    var copy = button(WORDS.copy, function () { form.copy(); });
     var reset = button(WORDS.reset, function () {
       form.entries = {};
       form.link.hidden = true;
@@ -94,6 +93,7 @@
 
   Form.prototype.copy = function () {
     var form = this;
+    if (this.last && this.last.isOld) { return form.speak(say(WORDS.bad)); }
     var shared = address.full(this.name, this.entries);
     function failed() {
       form.link.hidden = false;

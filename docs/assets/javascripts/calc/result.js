@@ -27,6 +27,11 @@
     return element;
   };
 
+  /** The keys of a phone: digits, unless 70B, 64Ki or a minus may be entered. */
+  function keys(input) {
+    return input.min < 0 || input.unit === "B" || !(input.max <= 1e6) ? "text" : input.kind === "integer" ? "numeric" : "decimal";
+  }
+
   /** What an input is entered in. */
   page.control = function (input) {
     var make = page.make;
@@ -37,7 +42,7 @@
     }
     return input.kind === "flag" ? make("input", "calc__check", "", { type: "checkbox" })
       : make("input", "calc__input", "", {
-        type: "text", inputmode: input.unit ? "decimal" : "text", autocomplete: "off",
+        type: "text", inputmode: keys(input), autocomplete: "off",
         autocapitalize: "off", spellcheck: "false"
       });
   };

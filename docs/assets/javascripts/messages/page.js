@@ -151,4 +151,15 @@
   var result = put(place, "div", undefined, { "class": "message-log__result" });
   var example = document.querySelector(".message-log__example code");
   box.addEventListener("paste", function () { window.setTimeout(show); });
+
+  /* Pasted on the home page (home.js), and forgotten once it is here. */
+  if (/^#log(=|$)/.test(window.location.hash)) {
+    try {
+      box.value = decodeURIComponent(window.location.hash.slice(5)) || window.sessionStorage.getItem("handbook.log") || "";
+      window.sessionStorage.removeItem("handbook.log");
+    } catch (denied) { /* the box stays as it is */ }
+    window.history.replaceState(null, "", window.location.pathname);
+    show();
+    place.scrollIntoView();
+  }
 })(this.handbookLog = this.handbookLog || {});
