@@ -48,7 +48,7 @@ static void run(const char* name, typename Op::T a, typename Op::T b, double per
         if (t >= 0) rate.push_back(per * THREADS * CHAINS * STEPS / double(last - first));
     }
     expect(rate[0] > 0, name);
-    if (!quick) emit("rate", {{"op", quoted(name)}}, "1/clk", rate);
+    if (!quick) emit("rate", {{"op", quoted(name)}}, "OP/cycle", rate);
 }
 
 // One instruction of PTX. `volatile` keeps the compiler from leaving it out or from merging two.
