@@ -253,7 +253,7 @@ static void measure(const char* way, int stages, int blocks, int work, unsigned 
           {"stages", std::to_string(stages)},
           {"blocks", std::to_string(blocks)},
           {"work", std::to_string(work)}},
-         "GB/s", rates(milliseconds(launch, 11, 2), double(bytes)));
+         "GB/s", rates(milliseconds(launch, 21, 3), double(bytes)));
 }
 
 template <int WORK, int STAGES>
@@ -323,6 +323,10 @@ int main(int argc, char** argv) {
             CHECK(cudaMemcpy(&want[w][contiguous], total, sizeof *total, cudaMemcpyDefault));
         }
     const CUtensorMap map = word_map(data, int(bytes / (COLUMNS * 4)));
+    for (const double begin = host_seconds(); !quick && host_seconds() - begin < 1.5;) {  // until the clocks are up
+        for (int i = 0; i < 20; ++i) cp_async<8, 4><<<4 * sms, THREADS, 4 * TILE>>>(data, tiles, total);
+        CHECK(cudaDeviceSynchronize());
+    }
     all<2>(map);
     all<8>(map);
 

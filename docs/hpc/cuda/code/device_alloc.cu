@@ -9,6 +9,9 @@
 
 #include <functional>
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 constexpr size_t KIB = 1024, MIB = 1024 * KIB, GIB = 1024 * MIB;
 
 // The driver's function of this name, so that nothing links with -lcuda.
@@ -424,49 +427,78 @@ static void graphs(bool quick) {
     emit("graph_memory", {{"what", quoted("reserved after cudaDeviceGraphMemTrim")}}, "MiB", {trimmed});
 }
 
-// What wrong calls answer.
-static void refusals() {
+// What wrong calls answer: one case a process, because some of them end it.
+static void refusal(int which) {
     cudaMemPool_t standard, exported = make_pool(0, cudaMemHandleTypePosixFileDescriptor);
     CHECK(cudaDeviceGetDefaultMemPool(&standard, 0));
     const auto say = [](const char* what, cudaError_t status) {
         std::printf("{\"said\": \"%s: %s (%d), %s\"}\n", what, cudaGetErrorName(status), int(status),
                     cudaGetErrorString(status));
-        cudaGetLastError();
+        std::fflush(stdout);
     };
     int fd = -1;
-    void* p;
+    void *p, *q;
     cudaIpcMemHandle_t handle;
     cudaMemPoolPtrExportData data;
+    cudaMemAccessDesc desc = {};
+    desc.location.type = cudaMemLocationTypeDevice;
+    desc.flags = cudaMemAccessFlagsProtReadWrite;
     const cudaMemAllocationHandleType posix = cudaMemHandleTypePosixFileDescriptor;
-    say("export the default pool", cudaMemPoolExportToShareableHandle(&fd, standard, posix, 0));
-    say("export a pool made for it", cudaMemPoolExportToShareableHandle(&fd, exported, posix, 0));
     CHECK(cudaMallocAsync(&p, MIB, stream));
-    say("cudaIpcGetMemHandle of pool memory", cudaIpcGetMemHandle(&handle, p));
-    say("cudaMemPoolExportPointer from the default pool", cudaMemPoolExportPointer(&data, p));
-    CHECK(cudaFreeAsync(p, stream));
+    CHECK(cudaMalloc(&q, MIB));
     CHECK(cudaStreamSynchronize(stream));
-    say("cudaFreeAsync a second time", cudaFreeAsync(p, stream));
-    CHECK(cudaMalloc(&p, MIB));
-    say("cudaFreeAsync of cudaMalloc memory", cudaFreeAsync(p, stream));
-    say("then cudaFree of it", cudaFree(p));
-    CHECK(cudaStreamSynchronize(stream));
-    say("cudaMallocAsync of 1 TiB", cudaMallocAsync(&p, 1024 * GIB, stream));
-    say("cudaMalloc of 1 TiB", cudaMalloc(&p, 1024 * GIB));
-    cudaMemAccessDesc none = {};
-    none.location.type = cudaMemLocationTypeDevice;
-    none.location.id = 0;
-    none.flags = cudaMemAccessFlagsProtNone;
-    say("cudaMemPoolSetAccess: take away the pool's own device", cudaMemPoolSetAccess(exported, &none, 1));
-    none.location.id = 99;
-    none.flags = cudaMemAccessFlagsProtReadWrite;
-    say("cudaMemPoolSetAccess: a device that is not there", cudaMemPoolSetAccess(exported, &none, 1));
-    const auto create = DRIVER(cuMemCreate);
-    CUmemAllocationProp prop = {};
-    prop.type = CU_MEM_ALLOCATION_TYPE_PINNED;
-    prop.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
-    CUmemGenericAllocationHandle piece;
-    std::printf("{\"said\": \"cuMemCreate of 1 MiB: CUresult %d\"}\n", int(create(&piece, MIB, &prop, 0)));
-    CHECK(cudaMemPoolDestroy(exported));
+    const std::function<void()> cases[] = {
+        [&] { say("export a pool made for it", cudaMemPoolExportToShareableHandle(&fd, exported, posix, 0)); },
+        [&] { say("export the default pool", cudaMemPoolExportToShareableHandle(&fd, standard, posix, 0)); },
+        [&] { say("cudaIpcGetMemHandle of cudaMalloc memory", cudaIpcGetMemHandle(&handle, q)); },
+        [&] { say("cudaIpcGetMemHandle of pool memory", cudaIpcGetMemHandle(&handle, p)); },
+        [&] { say("cudaMemPoolExportPointer from the default pool", cudaMemPoolExportPointer(&data, p)); },
+        [&] { say("cudaMallocAsync of 1 TiB", cudaMallocAsync(&p, 1024 * GIB, stream)); },
+        [&] { say("cudaMalloc of 1 TiB", cudaMalloc(&p, 1024 * GIB)); },
+        [&] {
+            desc.flags = cudaMemAccessFlagsProtNone;
+            say("cudaMemPoolSetAccess: take away the pool's own device", cudaMemPoolSetAccess(exported, &desc, 1));
+        },
+        [&] {
+            desc.location.id = 99;
+            say("cudaMemPoolSetAccess: a device that is not there", cudaMemPoolSetAccess(exported, &desc, 1));
+        },
+        [&] {
+            CUmemAllocationProp prop = {};
+            prop.type = CU_MEM_ALLOCATION_TYPE_PINNED;
+            prop.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+            CUmemGenericAllocationHandle piece;
+            const int result = DRIVER(cuMemCreate)(&piece, MIB, &prop, 0);
+            std::printf("{\"said\": \"cuMemCreate of 1 MiB: CUresult %d\"}\n", result);
+        },
+        [&] { say("cudaMemPoolDestroy of the default pool", cudaMemPoolDestroy(standard)); },
+        [&] {
+            say("cudaFreeAsync of cudaMalloc memory", cudaFreeAsync(q, stream));
+            say("then the stream", cudaStreamSynchronize(stream));
+        },
+        [&] {
+            say("cudaFreeAsync", cudaFreeAsync(p, stream));
+            say("cudaFreeAsync a second time", cudaFreeAsync(p, stream));
+        },
+    };
+    if (which < int(sizeof cases / sizeof *cases)) cases[which]();
+    std::fflush(stdout);
+    _exit(which < int(sizeof cases / sizeof *cases) ? 0 : 3);
+}
+
+static void refusals(const char* path) {
+    for (int i = 0;; ++i) {
+        const pid_t pid = fork();
+        if (pid == 0) {
+            execl(path, path, "--refusal", std::to_string(i).c_str(), nullptr);
+            _exit(3);
+        }
+        int status = 0;
+        waitpid(pid, &status, 0);
+        if (WIFSIGNALED(status)) std::printf("{\"said\": \"case %d ended by signal %d\"}\n", i, WTERMSIG(status));
+        std::fflush(stdout);
+        if (WIFEXITED(status) && WEXITSTATUS(status) == 3) return;
+    }
 }
 
 int main(int argc, char** argv) {
@@ -480,6 +512,7 @@ int main(int argc, char** argv) {
     }
     CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
     CHECK(cudaStreamCreateWithFlags(&other, cudaStreamNonBlocking));
+    if (argc == 3 && std::strcmp(argv[1], "--refusal") == 0) refusal(std::atoi(argv[2]));
     spin<<<1, 1>>>(1, nullptr, nullptr);  // loads the module
     CHECK(cudaDeviceSynchronize());
     cycle(quick);
@@ -488,7 +521,7 @@ int main(int argc, char** argv) {
     vmm(quick);
     graphs(quick);
     if (!quick) fragments();
-    if (!quick) refusals();
+    if (!quick) refusals("/proc/self/exe");
     if (quick) std::printf("pools keep and give back what they should\n");
     return 0;
 }

@@ -79,10 +79,18 @@ F2(min_f32, "min.f32")
 PTX(fma_f64, double, 1.0 + i * 1e-6, "fma.rn.f64 %0, %1, %2, %3;", "=d", "d"(v), "d"(a), "d"(b))
 U3(fma_f16x2, "fma.rn.f16x2")
 U3(fma_bf16x2, "fma.rn.bf16x2")
+PTX(fma_f16x2_one, unsigned, 12345u + i, "fma.rn.f16x2 %0, %1, %1, %1;", "=r", "r"(v))
+PTX(fma_f32_one, float, 1.0f + i * 1e-6f, "fma.rn.f32 %0, %1, %1, %1;", "=f", "f"(v))
+PTX(mul_f16x2, unsigned, 12345u + i, "mul.rn.f16x2 %0, %1, %2;", "=r", "r"(v), "r"(a))
 PTX(add_xor, unsigned, 12345u + i, "{.reg .u32 t; add.u32 t, %1, %2; xor.b32 %0, t, %3;}", "=r", "r"(v), "r"(a), "r"(b))
 PTX(max_xor, unsigned, 12345u + i, "{.reg .u32 t; max.u32 t, %1, %2; xor.b32 %0, t, %3;}", "=r", "r"(v), "r"(a), "r"(b))
 U3(mad_u32, "mad.lo.u32")
 U2(mulhi_u32, "mul.hi.u32")
+PTX(add_shl, unsigned, 12345u + i, "{.reg .u32 t; add.u32 t, %1, %2; shl.b32 %0, t, %3;}", "=r", "r"(v), "r"(a), "r"(b))
+PTX(add_mad, unsigned, 12345u + i, "{.reg .u32 t; add.u32 t, %1, %3; mad.lo.u32 %0, t, %2, t;}", "=r", "r"(v), "r"(a),
+    "r"(b))
+PTX(fma_xor, unsigned, 12345u + i,
+    "{.reg .f32 x, y; mov.b32 x, %1; fma.rn.f32 y, x, x, x; mov.b32 %0, y; xor.b32 %0, %0, %2;}", "=r", "r"(v), "r"(a))
 U2(shl_b32, "shl.b32")
 U1(popc_b32, "popc.b32")
 U1(clz_b32, "clz.b32")
@@ -180,6 +188,12 @@ int main(int argc, char** argv) {
     ONE(pick, "setp.lt.u32 + selp.u32", 3u, 5u, 2);
     ONE(shfl, "shfl.sync.bfly.b32", 3u, 5u);
     ONE(vote, "setp.lt.u32 + vote.sync.ballot.b32", 3u, 5u, 2);
+    ONE(add_shl, "add.u32 + shl.b32", 3u, 1u, 2);
+    ONE(add_mad, "add.u32 + mad.lo.u32", 3u, 5u, 2);
+    ONE(fma_xor, "fma.rn.f32 + xor.b32", 3u, 5u, 2);
+    ONE(fma_f32_one, "fma.rn.f32, one register", 0.5f, 1.0f);
+    ONE(fma_f16x2_one, "fma.rn.f16x2, one register", 3u, 5u);
+    ONE(mul_f16x2, "mul.rn.f16x2", 0x3c003c00u, 5u);
     ONE(add_u64, "add.u64 + xor.b64", 3ull, 5ull);
     ONE(mul_u64, "mul.lo.u64", 3ull, 5ull);
     ONE(ex2, "ex2.approx.ftz.f32", 0.5f, 0.0f);
