@@ -19,6 +19,8 @@
       - {result: latency, where: {bytes: 1024}, title: {zh: …, en: …}}
       - {result: time, line: all_reduce, of: time_us, unit: us, title: {zh: …, en: …}}
 
+`unit` without `of` says the unit where the program prints none: `none` for a bare number.
+
 The run folder holds `<program>.jsonl`, `nvidia_smi.txt`, `machine.txt` and `programs.sha256`.
 Records go to `measured/` beside the program's folder; a record of a second card of the same
 program is `<program>_<suffix>.json` (`--suffix h100`).
@@ -92,9 +94,9 @@ def _result(said: dict[str, Any], lines: Sequence[Line]) -> Result:
 
 
 def _figures(lines: Sequence[Line], said: dict[str, Any]) -> Sequence[Line]:
-    """Return lines with the figure that `of` names at the top, where a line holds several."""
+    """Return lines with the figure that `of` names at the top, and the unit that is said."""
     if "of" not in said:
-        return lines
+        return [line | {"unit": said.get("unit", line["unit"])} for line in lines]
     return [line | line[said["of"]] | {"unit": said["unit"]} for line in lines]
 
 
