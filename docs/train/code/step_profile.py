@@ -25,7 +25,7 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import groupby, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -274,31 +274,35 @@ def sweep(spans: list[Span], begin: float, end: float) -> Iterator[tuple[float, 
 # --8<-- [end:sweep]
 
 
-def bins(pieces: list[tuple[float, float, str, bool]], count: int) -> tuple[list[Any], list[Any]]:
-    """Return the class that fills most of each of `count` bins, and NCCL's share, run-length."""
+Piece = tuple[float, float, str, bool]
+
+
+def bins(pieces: list[Piece], count: int = 120) -> Iterator[tuple[str, str, float, float]]:
+    """Yield lane, class, start and end: what fills most of each of `count` parts of a step."""
     begin, end = pieces[0][0], pieces[-1][1]
     width = (end - begin) / count
     most: list[dict[str, float]] = [defaultdict(float) for _ in range(count)]
     talk = [0.0] * count
     for start, stop, kind, talks in pieces:
-        at = start
-        while at < stop - 1e-9:
-            b = min(int((at - begin) / width + 1e-9), count - 1)
-            until = min(stop, begin + (b + 1) * width) if b < count - 1 else stop
-            most[b][kind] += until - at
-            talk[b] += (until - at) * talks
+        for b in range(int((start - begin) / width), min(int((stop - begin) / width) + 1, count)):
+            shared = min(stop, begin + (b + 1) * width) - max(start, begin + b * width)
+            if shared > 0:
+                most[b][kind] += shared
+                talk[b] += shared * talks
+    lanes = {
+        "compute": [max(m, key=lambda k, m=m: m[k]) for m in most],
+        "nccl": ["communication" if x > width / 2 else "" for x in talk],
+    }
+    for lane, names in lanes.items():
+        at = 0
+        for name, run in groupby(names):
+            until = at + len(list(run))
+            if name:
+                yield lane, name, at * width, until * width
             at = until
-    names = [max(m, key=lambda k, m=m: m[k]) for m in most]
-    runs: list[Any] = []
-    for name in names:
-        if runs and runs[-1][0] == name:
-            runs[-1][1] += 1
-        else:
-            runs.append([name, 1])
-    return runs, [round(t / width, 2) for t in talk]
 
 
-def window(spans: list[Span], begin: float, end: float, back: bool) -> list[Any]:
+def window(spans: list[Span], begin: float, end: float, back: bool) -> list[Span]:
     """Return kernels between two attention kernels in the middle of a pass: one layer's worth."""
     inside = [s for s in spans if s[0] >= begin and s[1] <= end]
     cores = [
@@ -309,7 +313,7 @@ def window(spans: list[Span], begin: float, end: float, back: bool) -> list[Any]
         return []
     one, two = cores[len(cores) // 2 - 1][1], cores[len(cores) // 2][1]
     near = [s for s in spans if s[1] > one and s[0] < two]
-    return [[round(s[0] - one, 1), round(s[1] - one, 1), s[2]] for s in near][:200]
+    return [(start - one, stop - one, kind, name) for start, stop, kind, name in near][:100]
 
 
 def analyse(trace: dict[str, Any], labels: dict[str, Any]) -> None:
@@ -321,7 +325,7 @@ def analyse(trace: dict[str, Any], labels: dict[str, Any]) -> None:
         return
     steps = sorted(pairwise(ends), key=lambda ab: ab[1] - ab[0])
     begin, end = steps[len(steps) // 2]
-    pieces = list(sweep(spans, begin, end))
+    pieces: list[Piece] = list(sweep(spans, begin, end))
     sums: dict[str, float] = defaultdict(float)
     hidden = 0.0
     for start, stop, kind, talks in pieces:
@@ -336,17 +340,14 @@ def analyse(trace: dict[str, Any], labels: dict[str, Any]) -> None:
     losses = [s for s in inside if s[2] == "loss"]
     updates = [s for s in inside if s[2] == "optimizer"]
     marks = {"loss": losses[0][0], "backward": losses[-1][1], "optimizer": updates[0][0]}
-    runs, talk = bins(pieces, 240)
-    emit(
-        "timeline",
-        step_us=round(end - begin, 1),
-        marks={k: round(v - begin, 1) for k, v in marks.items()},
-        runs=runs,
-        talk=talk,
-        layer_forward=window(spans, begin, end, back=False),
-        layer_backward=window(spans, begin, end, back=True),
-        **labels,
-    )
+    for mark, at in marks.items():
+        emit("mark", "us", [at - begin], mark=mark, **labels)
+    for lane, kind, start, stop in bins(pieces):
+        emit("timeline", "us", [stop], start=start, lane=lane, kind=kind, **labels)
+    for part in ("forward", "backward"):
+        for start, stop, kind, _ in window(spans, begin, end, back=part == "backward"):
+            lane = "nccl" if kind == "communication" else "compute"
+            emit("layer", "us", [stop], start=start, lane=lane, kind=kind, part=part, **labels)
     names: dict[tuple[str, str], list[float]] = defaultdict(list)
     for start, stop, kind, name in inside:
         names[kind, name[:110]].append(stop - start)
@@ -368,7 +369,8 @@ def cleared() -> None:
 def measure(way: str, compiled: bool, b: int, s: int, z: Size, n: int) -> None:
     """Time and trace one way."""
     cleared()
-    labels: dict[str, Any] = {"way": way, "compiled": compiled, "b": b, "s": s, "ranks": n}
+    mode = "compiled" if compiled else "eager"
+    labels: dict[str, Any] = {"way": way, "mode": mode, "b": b, "s": s, "ranks": n}
     model, loss_function = build(way, compiled, z, s, n)
     optimizer = optimizer_of(model)
     torch.manual_seed(1 + (dist.get_rank() if way in ("ddp", "fsdp2") else 0))
