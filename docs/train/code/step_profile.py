@@ -343,11 +343,28 @@ def analyse(trace: dict[str, Any], labels: dict[str, Any]) -> None:
     for mark, at in marks.items():
         emit("mark", "us", [at - begin], mark=mark, **labels)
     for lane, kind, start, stop in bins(pieces):
-        emit("timeline", "us", [stop], start=start, lane=lane, kind=kind, **labels)
+        emit(
+            "timeline",
+            "us",
+            [round(stop, 1)],
+            start=round(start, 1),
+            lane=lane,
+            kind=kind,
+            **labels,
+        )
     for part in ("forward", "backward"):
         for start, stop, kind, _ in window(spans, begin, end, back=part == "backward"):
             lane = "nccl" if kind == "communication" else "compute"
-            emit("layer", "us", [stop], start=start, lane=lane, kind=kind, part=part, **labels)
+            emit(
+                "layer",
+                "us",
+                [round(stop, 1)],
+                start=round(start, 1),
+                lane=lane,
+                kind=kind,
+                part=part,
+                **labels,
+            )
     names: dict[tuple[str, str], list[float]] = defaultdict(list)
     for start, stop, kind, name in inside:
         names[kind, name[:110]].append(stop - start)

@@ -15,7 +15,7 @@ import os
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -37,11 +37,13 @@ HERE = Path(__file__).resolve().parent
 Way = Callable[[Tensor, Tensor], Tensor]
 
 
-def emit(
-    result: str, unit: str = "", value: float | None = None, n: int = 1, **labels: Any
-) -> None:
-    """Print a line."""
-    figure = {} if value is None else {"unit": unit, "n": n, "median": value}
+def emit(result: str, unit: str = "", samples: Sequence[float] = (), **labels: Any) -> None:
+    """Print a line: the labels and, of the samples, median, p5 and p95."""
+    figure: dict[str, Any] = {}
+    if samples:
+        v = sorted(samples)
+        at = {q: v[round(q * (len(v) - 1))] for q in (0.05, 0.5, 0.95)}
+        figure = {"unit": unit, "n": len(v), "median": at[0.5], "p5": at[0.05], "p95": at[0.95]}
     print(json.dumps({"result": result, **labels, **figure}), flush=True)
 
 
@@ -50,7 +52,7 @@ def built(what: str, call: Callable[[], Any]) -> Any:
     began = time.perf_counter()
     out = call()
     torch.cuda.synchronize()
-    emit("build", "s", time.perf_counter() - began, what=what)
+    emit("build", "s", [time.perf_counter() - began], what=what)
     return out
 
 
@@ -182,21 +184,21 @@ def build_pybind() -> Any:
     )
 
 
-def host_us(call: Callable[[], object]) -> float:
-    """Least mean of 20 groups of 500 calls, in microseconds."""
-    best = float("inf")
+def host_us(call: Callable[[], object]) -> list[float]:
+    """Microseconds a call on the host, of 20 groups of 500; the GPU is not waited for."""
+    found = []
     for _ in range(20):
         torch.cuda.synchronize()
         began = time.perf_counter_ns()
         for _ in range(500):
             call()
-        best = min(best, (time.perf_counter_ns() - began) / 500)
+        found.append((time.perf_counter_ns() - began) / 5e5)
     torch.cuda.synchronize()
-    return best / 1e3
+    return found
 
 
-def gpu_us(call: Callable[[], object], repeats: int = 20, trials: int = 9) -> float:
-    """Median of the mean of `repeats` calls between two events."""
+def gpu_us(call: Callable[[], object], repeats: int = 20, trials: int = 9) -> list[float]:
+    """Microseconds a call on the GPU: `repeats` calls between two events, `trials` times."""
     found = []
     call()
     for _ in range(trials):
@@ -207,7 +209,7 @@ def gpu_us(call: Callable[[], object], repeats: int = 20, trials: int = 9) -> fl
         b.record()
         b.synchronize()
         found.append(a.elapsed_time(b) * 1e3 / repeats)
-    return sorted(found)[trials // 2]
+    return found
 
 
 def kernels_of(call: Callable[[], object]) -> int:
@@ -230,7 +232,7 @@ def error_of(error: BaseException) -> str:
 
 
 # --8<-- [start:graph]
-def graph_us(call: Callable[[], object], calls: int = 50) -> float:
+def graph_us(call: Callable[[], object], calls: int = 50) -> list[float]:
     """GPU time of a call inside a CUDA graph of `calls`."""
     side = torch.cuda.Stream()
     side.wait_stream(torch.cuda.current_stream())
@@ -242,7 +244,7 @@ def graph_us(call: Callable[[], object], calls: int = 50) -> float:
     with torch.cuda.graph(graph):
         for _ in range(calls):
             call()
-    return gpu_us(graph.replay) / calls
+    return [us / calls for us in gpu_us(graph.replay)]
 
 
 # --8<-- [end:graph]
@@ -300,8 +302,8 @@ def compiled(name: str, way: Way, g: Tensor, u: Tensor) -> None:
         said = {"way": name, "fullgraph": whole, "seconds": round(spent, 3)}
         said["worst"] = float((got.float() - wanted.float()).abs().max())
         run = functools.partial(call, g, u)
-        emit("compiled", "kernels", kernels_of(run), **said)
-        emit("compiled_host", "us", host_us(run), way=name, n=20)
+        emit("compiled", "kernels", [kernels_of(run)], **said)
+        emit("compiled_host", "us", host_us(run), way=name)
         return
 
 
@@ -366,15 +368,15 @@ def main() -> None:
     for name, (way, op) in ways.items():
         try:
             check(name, way)
-            emit("host", "us", host_us(lambda w=way: w(g, u)), way=name, n=20)
+            emit("host", "us", host_us(lambda w=way: w(g, u)), way=name)
             with contextlib.suppress(Exception):
                 if way(tracked, u).requires_grad:
                     us = host_us(lambda w=way: w(tracked, u))
-                    emit("host_recorded", "us", us, way=name, n=20)
+                    emit("host_recorded", "us", us, way=name)
             us = gpu_us(lambda w=way: w(big, other))
-            emit("gpu", "us", us, way=name, n=9)
-            emit("rate", "GB/s", 3 * 2 * big.numel() / us / 1e3, way=name, n=9)
-            emit("graph", "us", graph_us(lambda w=way: w(g, u)), way=name, n=9)
+            emit("gpu", "us", us, way=name)
+            emit("rate", "GB/s", [6e-3 * big.numel() / x for x in us], way=name)
+            emit("graph", "us", graph_us(lambda w=way: w(g, u)), way=name)
             if op is not None or name == "silu(gate) * up":
                 differentiate(name, way, op)
             if name != "torch.compile":

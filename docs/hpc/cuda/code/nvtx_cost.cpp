@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <vector>
 
 // --8<-- [start:domain]
 static nvtxDomainHandle_t domain = nvtxDomainCreateA("handbook");
@@ -23,14 +24,16 @@ static nvtxEventAttributes_t attributes() {
 // --8<-- [end:domain]
 
 template <typename Call> void measure(const char* what, Call call) {
-    double best = 1e30;
-    for (int group = 0; group < 30; ++group) {
+    std::vector<double> found;
+    for (int group = 0; group < 31; ++group) {
         auto began = std::chrono::steady_clock::now();
         for (int i = 0; i < 2000; ++i) call();
         double ns = std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - began).count();
-        best = std::min(best, ns / 2000);
+        found.push_back(ns / 2000);
     }
-    std::printf("{\"result\": \"nvtx\", \"unit\": \"ns\", \"n\": 30, \"call\": \"%s\", \"median\": %.1f}\n", what, best);
+    std::sort(found.begin(), found.end());
+    std::printf("{\"result\": \"nvtx\", \"call\": \"%s\", \"unit\": \"ns\", \"n\": 31, "
+                "\"median\": %.1f, \"p5\": %.1f, \"p95\": %.1f}\n", what, found[15], found[2], found[28]);
 }
 
 int main() {

@@ -15,7 +15,7 @@ import os
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -29,11 +29,13 @@ STEPS = 20 if CUDA else 3
 BOTH = [ProfilerActivity.CPU] + [ProfilerActivity.CUDA] * CUDA
 
 
-def emit(
-    result: str, unit: str = "", value: float | None = None, n: int = 1, **labels: Any
-) -> None:
-    """Print a line."""
-    figure = {} if value is None else {"unit": unit, "n": n, "median": value}
+def emit(result: str, unit: str = "", samples: Sequence[float] = (), **labels: Any) -> None:
+    """Print a line: the labels and, of the samples, median, p5 and p95."""
+    figure: dict[str, Any] = {}
+    if samples:
+        v = sorted(samples)
+        at = {q: v[round(q * (len(v) - 1))] for q in (0.05, 0.5, 0.95)}
+        figure = {"unit": unit, "n": len(v), "median": at[0.5], "p5": at[0.05], "p95": at[0.95]}
     print(json.dumps({"result": result, **labels, **figure}), flush=True)
 
 
@@ -62,8 +64,8 @@ def step_of(size: str) -> Callable[[], None]:
     return step
 
 
-def timed(step: Callable[[], None], after: Callable[[], None] = lambda: None) -> float:
-    """Median milliseconds of a step, the device idle at its end."""
+def timed(step: Callable[[], None], after: Callable[[], None] = lambda: None) -> list[float]:
+    """Milliseconds of steps, the device idle at the end of each."""
     found = []
     for _ in range(STEPS):
         began = time.perf_counter()
@@ -71,7 +73,7 @@ def timed(step: Callable[[], None], after: Callable[[], None] = lambda: None) ->
         wait()
         found.append((time.perf_counter() - began) * 1e3)
         after()
-    return sorted(found)[len(found) // 2]
+    return found
 
 
 # --8<-- [start:modes]
@@ -91,7 +93,7 @@ def costs(size: str, step: Callable[[], None]) -> None:
     """Time a step without a profiler and in each of its modes, and the files that come out."""
     for _ in range(5):
         step()
-    emit("cost", "ms", timed(step), n=STEPS, size=size, mode="no profiler")
+    emit("cost", "ms", timed(step), size=size, mode="no profiler")
     for mode, options in MODES.items():
         if not CUDA and mode == "CUDA":
             continue
@@ -111,16 +113,16 @@ def costs(size: str, step: Callable[[], None]) -> None:
             recorded.export_chrome_trace(str(path))
             export = time.perf_counter() - began
             bytes_of = path.stat().st_size / (STEPS + 1)
-            emit("cost", "ms", spent, n=STEPS, size=size, mode=mode)
-            emit("trace_bytes", "MB", bytes_of / 1e6, size=size, mode=mode)
+            emit("cost", "ms", spent, size=size, mode=mode)
+            emit("trace_bytes", "MB", [bytes_of / 1e6], size=size, mode=mode)
             emit("handling", size=size, mode=mode, start_s=started, stop_s=stopped, export_s=export)
     with profile(activities=BOTH, schedule=schedule(wait=1000, warmup=1, active=1)) as recorded:
         spent = timed(step, recorded.step)
-    emit("cost", "ms", spent, n=STEPS, size=size, mode="scheduled, waiting")
+    emit("cost", "ms", spent, size=size, mode="scheduled, waiting")
     if CUDA:
         with torch.autograd.profiler.emit_nvtx():
-            emit("cost", "ms", timed(step), n=STEPS, size=size, mode="emit_nvtx, no tool")
-    emit("cost", "ms", timed(step), n=STEPS, size=size, mode="no profiler, afterwards")
+            emit("cost", "ms", timed(step), size=size, mode="emit_nvtx, no tool")
+    emit("cost", "ms", timed(step), size=size, mode="no profiler, afterwards")
 
 
 def rows(step: Callable[[], None]) -> None:
@@ -195,14 +197,14 @@ def gaps(step: Callable[[], None], between: Callable[[], None]) -> tuple[float, 
 def nvtx() -> None:
     """Print what a range costs the host, by several ways of setting one."""
 
-    def ns(call: Callable[[], object]) -> float:
-        best = float("inf")
+    def ns(call: Callable[[], object]) -> list[float]:
+        found = []
         for _ in range(30):
             began = time.perf_counter_ns()
             for _ in range(1000):
                 call()
-            best = min(best, (time.perf_counter_ns() - began) / 1000)
-        return best
+            found.append((time.perf_counter_ns() - began) / 1000)
+        return found
 
     def pair() -> None:
         torch.cuda.nvtx.range_push("step")
@@ -228,9 +230,9 @@ def nvtx() -> None:
 
         ways["package nvtx: annotate in a domain"] = annotated
     for name, call in ways.items():
-        emit("nvtx", "ns", ns(call), n=30, call=name)
+        emit("nvtx", "ns", ns(call), call=name)
     with profile(activities=[ProfilerActivity.CPU]):
-        emit("nvtx", "ns", ns(recorded), n=30, call="record_function, profiler on")
+        emit("nvtx", "ns", ns(recorded), call="record_function, profiler on")
 
 
 def main() -> None:
@@ -270,7 +272,7 @@ def main() -> None:
         for kind, (step, between) in kinds.items():
             step()
             share, longest, host = gaps(step, between)
-            emit("idle", "1", share, kind=kind, longest_us=round(longest, 1), host=host)
+            emit("idle", "1", [share], kind=kind, longest_us=round(longest, 1), host=host)
 
 
 if __name__ == "__main__":
