@@ -64,6 +64,17 @@ def not_contiguous() -> None:
     torch.ops.handbook.swiglu(g.t(), u.t())
 
 
+def misaligned() -> None:
+    """Contiguous, but it starts at an odd element: the kernel loads 16 bytes at once."""
+    kernel = torch.cuda._compile_kernel(
+        (HERE / "swiglu.cuh").read_text(), "swiglu<float>", nvcc_options=["-std=c++17"]
+    )
+    g, out = torch.randn(4097, device="cuda")[1:], torch.empty(4096, device="cuda")
+    print(g.is_contiguous(), flush=True)
+    kernel((2, 1, 1), (256, 1, 1), [g, g, out, 4096])
+    torch.cuda.synchronize()
+
+
 def wrong_type() -> None:
     """A type without a kernel."""
     registered()
@@ -150,6 +161,7 @@ FAULTS = (
     wrong_architecture,
     undefined_symbol,
     not_contiguous,
+    misaligned,
     wrong_type,
     on_cpu,
     no_gradient,

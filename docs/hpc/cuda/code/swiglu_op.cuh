@@ -7,18 +7,22 @@
 #include <c10/cuda/CUDAStream.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <limits>
 #include <tuple>
 
 #include "swiglu.cuh"
 
 // --8<-- [start:checks]
+inline bool aligned(const at::Tensor& t) { return reinterpret_cast<uintptr_t>(t.data_ptr()) % 16 == 0; }
+
 inline void check_pair(const at::Tensor& a, const at::Tensor& b) {
     TORCH_CHECK(a.is_cuda() && b.is_cuda(), "swiglu: expected CUDA tensors, got ", a.device(), " and ", b.device());
     TORCH_CHECK(a.device() == b.device(), "swiglu: tensors on ", a.device(), " and ", b.device());
     TORCH_CHECK(a.sizes() == b.sizes(), "swiglu: sizes ", a.sizes(), " and ", b.sizes());
     TORCH_CHECK(a.scalar_type() == b.scalar_type(), "swiglu: types ", a.scalar_type(), " and ", b.scalar_type());
     TORCH_CHECK(a.is_contiguous() && b.is_contiguous(), "swiglu: expected contiguous tensors");
+    TORCH_CHECK(aligned(a) && aligned(b), "swiglu: expected data at a multiple of 16 bytes");
     TORCH_CHECK(a.numel() < std::numeric_limits<int>::max(), "swiglu: too many elements");
 }
 // --8<-- [end:checks]
