@@ -433,16 +433,16 @@ def measure(way: str, compiled: bool, b: int, s: int, z: Size, n: int) -> None:
 
 # --8<-- [start:traced]
 def traced(step: Callable[[], object], labels: dict[str, Any]) -> None:
-    """Trace six steps after one that is dropped; all ranks do, rank 0 looks."""
+    """Trace four steps after one that is dropped; all ranks do, rank 0 looks."""
     kinds = [ProfilerActivity.CPU, *([ProfilerActivity.CUDA] if CUDA else [])]
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "trace.json"
         with profile(
             activities=kinds,
-            schedule=schedule(wait=0, warmup=1, active=6, repeat=1),
+            schedule=schedule(wait=0, warmup=1, active=4, repeat=1),
             on_trace_ready=lambda p: p.export_chrome_trace(str(path)),
         ) as recorded:
-            for _ in range(7):
+            for _ in range(5):
                 step()
                 recorded.step()
         if not dist.is_initialized() or dist.get_rank() == 0:
