@@ -77,8 +77,10 @@ def axis(y: float, last: float, scale: float, every: int) -> list[str]:
 def stack() -> str:
     """Return one bar for each way of running the step, cut by class."""
     points = records()["class"]
-    sums = {way: {p["kind"]: p["value"] for p in points if (p["way"], p["mode"]) == way} for way in WAYS}
-    sums = {way: found for way, found in sums.items() if found}
+    sums: dict[tuple[str, str], dict[str, float]] = {}
+    for way in WAYS:
+        if found := {p["kind"]: p["value"] for p in points if (p["way"], p["mode"]) == way}:
+            sums[way] = found
     last = max(sum(found.values()) for found in sums.values())
     scale = (WIDTH - LEFT - 34) / last
     pieces, said = [], []
@@ -109,7 +111,8 @@ def lanes(top: float, way: tuple[str, str], scale: float) -> tuple[list[str], fl
     found = records()
     mine = [p for p in found["timeline"] if (p["way"], p["mode"]) == way]
     last = max(p["value"] for p in mine) / 1e3
-    name: Label = tuple(f"{one}：{last:.0f} ms" if n == 0 else f"{one}: {last:.0f} ms" for n, one in enumerate(WAYS[way]))  # type: ignore[assignment]
+    zh, en = WAYS[way]
+    name = (f"{zh}：{last:.0f} ms", f"{en}: {last:.0f} ms")
     pieces = [text(8, top + 12, name, size=13, anchor="start", bold=True)]
     for row, (lane, label) in enumerate((("compute", ("计算", "compute")), ("nccl", "NCCL"))):
         segments = [p for p in mine if p["lane"] == lane]
@@ -126,7 +129,8 @@ def lanes(top: float, way: tuple[str, str], scale: float) -> tuple[list[str], fl
     for at, label in places:
         x = LEFT + at * scale
         pieces.append(pen.line(x, top + 16, x, top + 66, "ink", 1, "3 2"))
-        pieces.append(text(x + 3, top + 12, label, size=12, anchor="start", tint="muted") if at else "")
+        if at:
+            pieces.append(text(x + 3, top + 12, label, size=12, anchor="start", tint="muted"))
     return pieces, last
 
 
@@ -147,8 +151,9 @@ def timeline() -> str:
     kinds = {p["kind"] for p in found if (p["way"], p["mode"]) in ways}
     used = [k for k in CLASSES if k in kinds]
     pieces += legend(foot + 28, used)
-    desc = "Each row is 120 parts of the step, coloured by what fills most of the part: " + "; ".join(said)
-    return figure(WIDTH, foot + 32 + 21 * ((len(used) + 1) // 2), "The step over time", desc + ".", *pieces)
+    desc = "Each row is 120 parts of the step, each filled by the class that takes most of it: "
+    height = foot + 32 + 21 * ((len(used) + 1) // 2)
+    return figure(WIDTH, height, "The step over time", f"{desc}{'; '.join(said)}.", *pieces)
 
 
 FIGURES = {"step-stack.svg": stack, "step-timeline.svg": timeline}

@@ -217,7 +217,10 @@ CLASSES = (
         r"^(?!triton).*(copy|memcpy|memset|catarray|chunk_cat|fillfunctor)|"
         r"^triton_poi_fused__to_copy_(t_|view_|transpose_|unsafe_view_)*\d+$",
     ),
-    ("elementwise and norm", r"elementwise|norm|reduce|triton|index|embedding|scatter|arange"),
+    (
+        "elementwise and norm",
+        r"elementwise|norm|gammabeta|computegrad|reduce|triton|index|embedding|scatter|sort|arange",
+    ),
 )
 """By the kernel's name, first match wins."""
 
