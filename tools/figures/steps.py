@@ -25,7 +25,7 @@ CLASSES: dict[str, tuple[str, str, Label]] = {
     "gap": ("", "paper", ("空闲", "idle")),
 }
 """Class -> letter, fill, name; the order of the stack."""
-WAYS: dict[tuple[str, str], Label] = {
+WAYS: dict[tuple[str, str], tuple[str, str]] = {
     ("one", "eager"): ("1 块 逐算子", "1 GPU, eager"),
     ("one", "compiled"): ("1 块 编译", "1 GPU, comp."),
     ("ddp", "eager"): ("DDP 逐算子", "DDP, eager"),
@@ -114,7 +114,8 @@ def lanes(top: float, way: tuple[str, str], scale: float) -> tuple[list[str], fl
     zh, en = WAYS[way]
     name = (f"{zh}：{last:.0f} ms", f"{en}: {last:.0f} ms")
     pieces = [text(8, top + 12, name, size=13, anchor="start", bold=True)]
-    for row, (lane, label) in enumerate((("compute", ("计算", "compute")), ("nccl", "NCCL"))):
+    names: list[tuple[str, Label]] = [("compute", ("计算", "compute")), ("nccl", "NCCL")]
+    for row, (lane, label) in enumerate(names):
         segments = [p for p in mine if p["lane"] == lane]
         y = top + 20 + row * 24
         if not segments:
@@ -124,8 +125,11 @@ def lanes(top: float, way: tuple[str, str], scale: float) -> tuple[list[str], fl
             start, end = p["start"] / 1e3, p["value"] / 1e3
             pieces.append(box(LEFT + start * scale, y, (end - start) * scale, 19, p["kind"]))
     marks = {p["mark"]: p["value"] / 1e3 for p in found["mark"] if (p["way"], p["mode"]) == way}
-    places = [(0.0, ("前向", "forward")), (marks["backward"], ("反向", "backward"))]
-    places.append((marks["optimizer"], ("优化器", "opt.")))
+    places: list[tuple[float, Label]] = [
+        (0.0, ("前向", "forward")),
+        (marks["backward"], ("反向", "backward")),
+        (marks["optimizer"], ("优化器", "opt.")),
+    ]
     for at, label in places:
         x = LEFT + at * scale
         pieces.append(pen.line(x, top + 16, x, top + 66, "ink", 1, "3 2"))
