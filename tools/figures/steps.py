@@ -12,7 +12,7 @@ from tools.figures import files as figure_files
 from tools.figures.draw import Label, figure, text
 
 FOLDER = figure_files.ROOT / "docs/train/figures"
-LEFT, WIDTH = 84.0, 372.0
+LEFT, WIDTH = 92.0, 380.0
 CLASSES: dict[str, tuple[str, str, Label]] = {
     "gemm": ("G", "gpu", ("矩阵乘", "products")),
     "attention": ("A", "switch", ("注意力", "attention")),
@@ -21,7 +21,7 @@ CLASSES: dict[str, tuple[str, str, Label]] = {
     "loss": ("L", "nic", ("损失", "loss")),
     "optimizer": ("O", "cpu", ("优化器", "optimizer")),
     "other": ("·", "paper", ("其他", "other")),
-    "communication": ("N", "pcie", ("露出的通信", "exposed NCCL")),
+    "communication": ("N", "pcie", ("NCCL（叠图里：露出的）", "NCCL (stack: exposed)")),
     "gap": ("", "paper", ("空闲", "idle")),
 }
 """Class -> letter, fill, name; the order of the stack."""
@@ -109,7 +109,7 @@ def stack() -> str:
 def lanes(top: float, way: tuple[str, str], scale: float) -> tuple[list[str], float]:
     """Return the rows of one step: what computes, and NCCL below; and its length in ms."""
     found = records()
-    mine = [p for p in found["timeline"] if (p["way"], p["mode"]) == way]
+    mine = [p for p in found["timeline"] if p["way"] == way[0]]
     last = max(p["value"] for p in mine) / 1e3
     zh, en = WAYS[way]
     name = (f"{zh}：{last:.0f} ms", f"{en}: {last:.0f} ms")
@@ -134,16 +134,18 @@ def lanes(top: float, way: tuple[str, str], scale: float) -> tuple[list[str], fl
         x = LEFT + at * scale
         pieces.append(pen.line(x, top + 16, x, top + 66, "ink", 1, "3 2"))
         if at:
-            pieces.append(text(x + 3, top + 12, label, size=12, anchor="start", tint="muted"))
+            if at > 0.8 * last:
+                pieces.append(text(x - 3, top + 12, label, size=12, anchor="end", tint="muted"))
+            else:
+                pieces.append(text(x + 3, top + 12, label, size=12, anchor="start", tint="muted"))
     return pieces, last
 
 
 def timeline() -> str:
     """Return the step of one GPU, DDP, FSDP2 and TP, one below the other, in eager mode."""
-    ways = [w for w in WAYS if w[1] == "eager"]
-    found = records()["timeline"]
-    ways = [w for w in ways if any((p["way"], p["mode"]) == w for p in found)]
-    last = max(p["value"] for p in found if (p["way"], p["mode"]) in ways) / 1e3
+    found = records()["timeline"]  # of eager mode only
+    ways = [w for w in WAYS if w[1] == "eager" and any(p["way"] == w[0] for p in found)]
+    last = max(p["value"] for p in found) / 1e3
     scale = (WIDTH - LEFT - 12) / last
     pieces, said = [], []
     for row, way in enumerate(ways):
@@ -152,7 +154,7 @@ def timeline() -> str:
         said.append(f"{WAYS[way][1]} {length:.0f} ms")
     foot = 4 + 74 * len(ways) + 4.0
     pieces += axis(foot, last, scale, 50)
-    kinds = {p["kind"] for p in found if (p["way"], p["mode"]) in ways}
+    kinds = {p["kind"] for p in found}
     used = [k for k in CLASSES if k in kinds]
     pieces += legend(foot + 28, used)
     desc = "Each row is 120 parts of the step, each filled by the class that takes most of it: "
@@ -160,4 +162,52 @@ def timeline() -> str:
     return figure(WIDTH, height, "The step over time", f"{desc}{'; '.join(said)}.", *pieces)
 
 
-FIGURES = {"step-stack.svg": stack, "step-timeline.svg": timeline}
+def merged(segments: Points) -> list[tuple[float, float, str]]:
+    """Return start, end and class in ms, neighbours of one class as one."""
+    out: list[tuple[float, float, str]] = []
+    for p in sorted(segments, key=lambda p: p["start"]):
+        start, end = p["start"] / 1e3, p["value"] / 1e3
+        if out and out[-1][2] == p["kind"] and start - out[-1][1] < 0.03:
+            out[-1] = (out[-1][0], end, p["kind"])
+        else:
+            out.append((start, end, p["kind"]))
+    return out
+
+
+def layer() -> str:
+    """Return the kernels of one layer's backward pass: one GPU, DDP and FSDP2, eager."""
+    found = records()["layer"]
+    ways = [w for w in WAYS if w[1] == "eager" and any(p["way"] == w[0] for p in found)]
+    last = max(p["value"] for p in found) / 1e3
+    scale = (WIDTH - LEFT - 12) / last
+    pieces, said, kinds = [], [], set()
+    top = 4.0
+    for way in ways:
+        mine = [p for p in found if p["way"] == way[0]]
+        zh, en = WAYS[way]
+        end = max(p["value"] for p in mine if p["lane"] == "compute") / 1e3
+        name = (f"{zh}：一层反向 {end:.2f} ms", f"{en}: one layer backward, {end:.2f} ms")
+        pieces.append(text(8, top + 12, name, size=13, anchor="start", bold=True))
+        y = top + 18
+        for lane, label in (("compute", ("计算", "compute")), ("nccl", "NCCL")):
+            spans = merged([p for p in mine if p["lane"] == lane])
+            if not spans:
+                continue
+            pieces.append(text(LEFT - 5, y + 14, label, size=12, anchor="end"))
+            for begin, stop, kind in spans:
+                start = max(begin, 0.0)
+                pieces.append(box(LEFT + start * scale, y, (stop - start) * scale, 19, kind))
+                kinds.add(kind)
+            y += 24
+        talk = sum(p["value"] - p["start"] for p in mine if p["lane"] == "nccl") / 1e3
+        said.append(f"{en}: {end:.2f} ms, NCCL {talk:.2f} ms beside it")
+        top = y + 8
+    pieces += axis(top, last, scale, 1)
+    used = [k for k in CLASSES if k in kinds]
+    pieces += legend(top + 28, used)
+    height = top + 32 + 21 * ((len(used) + 1) // 2)
+    title = "One layer of the backward pass, kernel by kernel"
+    return figure(WIDTH, height, title, "; ".join(said) + ".", *pieces)
+
+
+FIGURES = {"step-stack.svg": stack, "step-timeline.svg": timeline, "step-layer.svg": layer}
