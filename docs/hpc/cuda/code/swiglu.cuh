@@ -3,17 +3,38 @@
 #pragma once
 #include <cuda_bf16.h>
 
-template <typename T> struct Math { using type = float; };
-template <> struct Math<double> { using type = double; };
+template <typename T>
+struct Math {
+    using type = float;
+};
+template <>
+struct Math<double> {
+    using type = double;
+};
 
 // Named conversions: PyTorch compiles with __CUDA_NO_BFLOAT16_CONVERSIONS__, which removes casts.
-template <typename T> __device__ typename Math<T>::type widen(T x) { return x; }
-template <> __device__ inline float widen(__nv_bfloat16 x) { return __bfloat162float(x); }
-template <typename T> __device__ T narrow(typename Math<T>::type x) { return x; }
-template <> __device__ inline __nv_bfloat16 narrow(float x) { return __float2bfloat16(x); }
+template <typename T>
+__device__ typename Math<T>::type widen(T x) {
+    return x;
+}
+template <>
+__device__ inline float widen(__nv_bfloat16 x) {
+    return __bfloat162float(x);
+}
+template <typename T>
+__device__ T narrow(typename Math<T>::type x) {
+    return x;
+}
+template <>
+__device__ inline __nv_bfloat16 narrow(float x) {
+    return __float2bfloat16(x);
+}
 
 // --8<-- [start:kernel]
-template <typename T> struct alignas(16) Pack { T v[16 / sizeof(T)]; };
+template <typename T>
+struct alignas(16) Pack {
+    T v[16 / sizeof(T)];
+};
 
 template <typename T>
 __global__ void swiglu(const T* gate, const T* up, T* out, int n) {

@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <limits>
 #include <tuple>
 
 #include "swiglu.cuh"
@@ -23,21 +22,23 @@ inline void check_pair(const at::Tensor& a, const at::Tensor& b) {
     TORCH_CHECK(a.scalar_type() == b.scalar_type(), "swiglu: types ", a.scalar_type(), " and ", b.scalar_type());
     TORCH_CHECK(a.is_contiguous() && b.is_contiguous(), "swiglu: expected contiguous tensors");
     TORCH_CHECK(aligned(a) && aligned(b), "swiglu: expected data at a multiple of 16 bytes");
-    TORCH_CHECK(a.numel() < std::numeric_limits<int>::max(), "swiglu: too many elements");
+    TORCH_CHECK(a.numel() <= (1 << 30), "swiglu: too many elements for 32-bit indices");
 }
 // --8<-- [end:checks]
 
 inline int blocks_of(int64_t n) { return static_cast<int>(std::clamp<int64_t>((n + 2047) / 2048, 1, 4096)); }
 
-template <typename T> T* data_of(const at::Tensor& t) { return static_cast<T*>(t.data_ptr()); }
+template <typename T>
+T* data_of(const at::Tensor& t) {
+    return static_cast<T*>(t.data_ptr());
+}
 
-template <typename Call> void for_type(at::ScalarType type, Call call) {
-    switch (type) {
-        case at::kFloat: return call(float());
-        case at::kDouble: return call(double());
-        case at::kBFloat16: return call(__nv_bfloat16());
-        default: TORCH_CHECK(false, "swiglu: no kernel for ", type);
-    }
+template <typename Call>
+void for_type(at::ScalarType type, Call call) {
+    if (type == at::kFloat) return call(float());
+    if (type == at::kDouble) return call(double());
+    if (type == at::kBFloat16) return call(__nv_bfloat16());
+    TORCH_CHECK(false, "swiglu: no kernel for ", type);
 }
 
 // --8<-- [start:forward]
@@ -63,8 +64,8 @@ inline at::Tensor swiglu_forward(const at::Tensor& gate, const at::Tensor& up) {
 // The fault: stream 0 instead of PyTorch's current stream. A CUDA graph does not see this launch.
 inline at::Tensor swiglu_stream0(const at::Tensor& gate, const at::Tensor& up) { return swiglu_on(gate, up, nullptr); }
 
-inline std::tuple<at::Tensor, at::Tensor> swiglu_gradients(
-    const at::Tensor& grad, const at::Tensor& gate, const at::Tensor& up) {
+inline std::tuple<at::Tensor, at::Tensor> swiglu_gradients(const at::Tensor& grad, const at::Tensor& gate,
+                                                           const at::Tensor& up) {
     check_pair(grad, gate);
     check_pair(gate, up);
     const c10::cuda::CUDAGuard guard(gate.device());
