@@ -11,7 +11,7 @@ from playwright.sync_api import Browser
 
 from tests.browser.conftest import PHONE
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow]
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.release]
 
 MEASURE = """async () => {
   document.querySelectorAll("article details").forEach((fold) => { fold.open = true; });
