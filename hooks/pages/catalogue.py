@@ -88,7 +88,11 @@ def counts(view: View, items: Iterable[Item]) -> str:
     return " · ".join(parts)
 
 
+_NO_NOTES = ("about", "calc", "interview", "messages")
+"""Folders of pages about the handbook, and of pages that are counted by what they hold."""
+
+
 def _is_about(item: Item) -> bool:
-    """Tell whether an item is a page that lists others, or one about the handbook."""
-    name = item.note.rpartition("/")[2]
-    return item.kind == "note" and (name == "index" or not item.topics or item.topics == ("about",))
+    """Tell whether an item is a page, but no note."""
+    folder, _, name = item.note.rpartition("/")
+    return item.kind == "note" and (name == "index" or not folder or folder in _NO_NOTES)
