@@ -10,8 +10,8 @@ import pytest
 
 from tests.programs import printed
 
-cloud, die, export, cooling = printed.load(
-    "chip/code", "cloud_cost", "die_cost", "export_rule", "cooling"
+cloud, die, export, cooling, choice = printed.load(
+    "chip/code", "cloud_cost", "die_cost", "export_rule", "cooling", "gpu_choice"
 )
 
 # cloud_cost: renting and owning
@@ -43,6 +43,19 @@ def test_cheapest_offers_are_those_that_the_note_names() -> None:
     offers = {name: row for name, *row in cloud.offers()}
     for column, best in ((1, "p6-b200"), (2, "p4de"), (3, "p5en")):
         assert min(offers, key=lambda name: offers[name][column]) == best
+
+
+# gpu_choice: published rates against prices
+
+
+@pytest.mark.parametrize(("work", "gpu"), [(w, g) for w in choice.RUNS for g in choice.RUNS[w]])
+def test_at_the_limit_a_token_costs_the_same_on_both(work: str, gpu: str) -> None:
+    price, rates = choice.prices(), choice.RUNS[work]
+    old, new = rates["H100"], rates[gpu]
+    limit = choice.change(old, new, (price["H100"], price[gpu]), (1, 1)).limit
+    now = choice.change(old, old, (price["H100"],) * 2, (1, 1))
+    assert choice.change(old, new, (price["H100"], limit), (1, 1)).cost == pytest.approx(now.cost)
+    assert (now.speed, now.dollars) == (1, 1)
 
 
 # die_cost: geometry counted twice, yields beside closed forms, ratios as published
