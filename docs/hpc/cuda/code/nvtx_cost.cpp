@@ -23,7 +23,8 @@ static nvtxEventAttributes_t attributes() {
 }
 // --8<-- [end:domain]
 
-template <typename Call> void measure(const char* what, Call call) {
+template <typename Call>
+void measure(const char* what, Call call) {
     std::vector<double> found;
     for (int group = 0; group < 31; ++group) {
         auto began = std::chrono::steady_clock::now();
@@ -32,13 +33,18 @@ template <typename Call> void measure(const char* what, Call call) {
         found.push_back(ns / 2000);
     }
     std::sort(found.begin(), found.end());
-    std::printf("{\"result\": \"nvtx\", \"call\": \"%s\", \"unit\": \"ns\", \"n\": 31, "
-                "\"median\": %.1f, \"p5\": %.1f, \"p95\": %.1f}\n", what, found[15], found[2], found[28]);
+    std::printf(
+        "{\"result\": \"nvtx\", \"call\": \"%s\", \"unit\": \"ns\", \"n\": 31, "
+        "\"median\": %.1f, \"p5\": %.1f, \"p95\": %.1f}\n",
+        what, found[15], found[2], found[28]);
 }
 
 int main() {
     auto with = attributes();
-    measure("C: push and pop", [] { nvtxRangePushA("step"); nvtxRangePop(); });
+    measure("C: push and pop", [] {
+        nvtxRangePushA("step");
+        nvtxRangePop();
+    });
     measure("C: push and pop in a domain, registered name", [&] {
         nvtxDomainRangePushEx(domain, &with);
         nvtxDomainRangePop(domain);
