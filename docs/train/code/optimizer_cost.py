@@ -107,12 +107,12 @@ def running() -> None:
     whole = m.layers / 4 / 2  # layers that a rank of A updates, whole
     wide = whole * sum(a * b for a, b in matrices(m))
     square = whole * 7 * m.hidden**2
-    print("sent by a rank of A in a step, GB, BF16 unless said otherwise:")
-    print(f"  TP duplicated, one gather of the momenta {7 / 8 * 2 * wide / 1e9:.1f}")
-    print(f"  TP distributed, {STEPS} all-reduces of h x h a matrix "
+    print("sent by a rank of A in a step, GB:")
+    print(f"  TP duplicated, one gather of FP32 momenta {7 / 8 * 4 * wide / 1e9:.1f}")
+    print(f"  TP distributed, {STEPS} all-reduces of h x h a matrix in BF16 "
           f"{STEPS * 2 * 7 / 8 * 2 * square / 1e9:.1f}")  # fmt: skip
     print(f"  ZeRO-1 over DP 2: FP32 gradients {4 * rank / 2 / 1e9:.2f}, "
-          f"weights {2 * rank / 2 / 1e9:.2f}")  # fmt: skip
+          f"BF16 weights {2 * rank / 2 / 1e9:.2f}")  # fmt: skip
 
 
 def batch() -> None:
