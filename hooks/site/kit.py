@@ -57,7 +57,9 @@ def reference(docs: Path, base: FactBase, site_url: str) -> dict[str, Any]:
 
 
 def files(docs: Path, base: FactBase, site_url: str) -> dict[str, str | bytes]:
-    """Return the programs, and the archive of them all, by paths in the site."""
+    """Return the programs, and the archive of them all, by paths in the site; none without them."""
+    if not (docs / "kit").is_dir():
+        return {}
     table, folder, out = reference(docs, base, site_url), docs / "kit/code", io.BytesIO()
     paths = [one for one in folder.rglob("*.*") if one.suffix in (".py", ".txt", ".sh", ".yaml")]
     texts = {path.relative_to(folder).as_posix(): path.read_text("utf-8") for path in paths}

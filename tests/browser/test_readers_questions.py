@@ -44,7 +44,6 @@ ZH = [
 EN = [
     ("what is a warp", "en/glossary/index.html#term-warp", 2),
     ("why is my allreduce slow", "en/ccl/nccl/night-shift.html", 1),
-    ("why is my allreduce slow", "en/index.html#ask-why-is-my-all-reduce-slow-or-stuck", 6),
     ("bisection", "en/link/topo/nvswitch.html", 12),
     ("how to enable gpudirect rdma", "en/link/gpudirect/rdma.html", 1),
 ]

@@ -167,7 +167,8 @@ MINUTES = {"load_latency", "serve_curves", "fleet_queue", "compression"}
             marks=pytest.mark.release if path.stem in MINUTES else pytest.mark.slow,
         )
         for path in RECORDS
-        if path.stem != "disaggregation_sizing"  # a search of an hour: its own test samples it
+        # A search of an hour, which its own test samples; and what runs beside measurements alone.
+        if path.stem not in ("disaggregation_sizing", "kv_pool")
     ],
 )
 def test_record_is_what_its_simulation_computes_now(record: Path) -> None:

@@ -76,7 +76,7 @@ def test_the_contents_hold_every_note_and_heading(
     for note in handbook.notes.notes.values():
         if note.language != language or note.is_index or note.topic in ("", "about"):
             continue
-        shown += 1
+        shown += note.topic not in ("calc", "interview", "messages")
         address = page_of(note.path).removeprefix("en/")
         assert f"../{address}" in held, address
         for heading in note.source.headings:

@@ -4,8 +4,8 @@
   var REFERENCES = new RegExp("^(?:\u53c2\u8003(?:\u8d44\u6599|\u6587\u732e|\u94fe\u63a5)?" +
     "(?:\u4e0e\u6ce8\u91ca)?|\u5916\u90e8\u94fe\u63a5|\u5ef6\u4f38\u9605\u8bfb|\u6269\u5c55\u9605\u8bfb|" +
     "references|bibliography|see also|further reading|external links)$", "i");
-  /* Pages on the handbook itself, and lists that a build makes: they name much and explain little. */
-  var BESIDE = /^(?:about|tags|maps|messages)(?:\/|$)/;
+  /* Lists that a build makes: they name much and explain little. */
+  var BESIDE = /^(?:tags|maps|messages)(?:\/|$)/;
   var FOREIGN = 0.4;        /* for a section that the reader's language lacks */
   /*
    * What counts by how much: a title that holds the query, the page's title and the section's
