@@ -11,9 +11,10 @@ import pytest
 
 from tests.programs import printed
 
-xid, exporter, straggler, cdi, gpu_pack, accept, backfill, node = printed.load(
+xid, exporter, straggler, cdi, gpu_pack, accept, backfill, node, incidents = printed.load(
     "eng/code",
     *("xid", "exporter", "straggler", "cdi", "gpu_pack", "accept", "backfill", "node_settings"),
+    "incident_cost",
 )
 
 # accept: who falls behind, and what only the floor notices
@@ -217,3 +218,17 @@ def test_what_cannot_be_read_is_no_reason_to_look(tmp_path: Path) -> None:
 )
 def test_limits(locked: int, files: int, shared: int, seen: set[str]) -> None:
     assert {row.name for row in node.limits(locked, files, shared, 100) if row.look} == seen
+
+
+# incident_cost: what a hang costs, and what an alarm saves
+
+
+def test_an_alarm_saves_only_the_hours_that_nobody_noticed() -> None:
+    first = incidents.ACCOUNTS[1]
+    assert incidents.saved(first) == pytest.approx((3 - 1 / 6) * 384)
+    assert incidents.saved(first._replace(unnoticed=0.1)) == 0
+
+
+def test_a_shorter_timeout_saves_what_the_question_says() -> None:
+    long, short = incidents.hang(9600, 30), incidents.hang(9600, 10)
+    assert (long, short, long - short) == (4800, 1600, 3200)

@@ -11,8 +11,9 @@ import pytest
 
 from tests.programs import printed
 
-block, shard, sharding, loader, striping = printed.load(
-    "storage/code", "block_io", "shard_save", "sharding", "loader", "striping"
+block, shard, sharding, loader, striping, calls, costs = printed.load(
+    "storage/code",
+    *("block_io", "shard_save", "sharding", "loader", "striping", "count_calls", "call_costs"),
 )
 
 
@@ -78,3 +79,36 @@ def test_a_file_has_the_rate_of_its_slowest_target_times_its_stripes() -> None:
     assert abs(slowed - (1 - (120 * 119) / (128 * 127))) < 0.02
     assert abs(striping.many_clients(256, 128) - 384) < 1e-6
     assert striping.many_clients(256, 1) < striping.many_clients(256, 64)
+
+
+def test_calls_are_counted_by_kind_and_name() -> None:
+    counted, names = calls.count(
+        [
+            '7 openat(AT_FDCWD</work>, "a.py", O_RDONLY) = -1 ENOENT (No such file or directory)',
+            '7 newfstatat(3</work/b>, "", {st_mode=S_IFREG}, AT_EMPTY_PATH) = 0',
+            '7 newfstatat(AT_FDCWD</work>, "/lib/x", {st_mode=S_IFREG}, 0) = 0',
+            '7 stat("/proc/self", {st_mode=S_IFDIR}) = 0',
+            "7 getdents64(4</work/d>, 0x1 /* 3 entries */, 32768) = 80",
+            '8 statx(AT_FDCWD</work>, "c",  <unfinished ...>',
+            "8 <... statx resumed>0x7f) = -1 ENOENT (No such file or directory)",
+            '7 rename("c", "/work/e") = 0',
+        ],
+        "/work",
+    )
+    assert counted == {"open": 1, "missing": 2, "look up": 2, "list": 1, "change": 1}
+    assert names == {"/work/a.py", "/lib/x", "/work/d", "/work/c"}
+
+
+def test_the_counts_that_are_priced_are_those_of_the_record() -> None:
+    record = (printed.ROOT / "docs/storage/traces/count_calls.txt").read_text("utf-8")
+    for command, (looks, opens, lists, names) in costs.COUNTED.items():
+        if command != "pip install numpy":
+            assert f"look up {looks}  open {opens}  list {lists}" in record, command
+        assert f"different names {names}" in record, command
+
+
+def test_asking_once_is_never_dearer_than_asking_always() -> None:
+    for latency in costs.LATENCY.values():
+        once, every = costs.cost(costs.COUNTED["import torch"], latency)
+        assert 0 < once < every
+    assert costs.cost((1000, 0, 0, 1000), (1.0, 2.0)) == (1.0, 1.0)
