@@ -21,22 +21,27 @@ constexpr int ROW = TILE_X / 4, VECTORS = ROW * TILE_Y, THREADS = 256;  // a vec
 constexpr int TILE = VECTORS * 16;                                      // bytes
 constexpr int PER_ROW = COLUMNS / TILE_X;                               // tiles beside each other
 
-static __device__ unsigned mix(unsigned here, unsigned below, int work) {
+template <int WORK>
+static __device__ unsigned mix(unsigned here, unsigned below) {
     unsigned v = here ^ (below >> 1);
-    for (int k = 0; k < work; ++k) v = v * 1664525u + 1013904223u;
+#pragma unroll
+    for (int k = 0; k < WORK; ++k) v = (v ^ (v >> 13)) * 1664525u;  // three instructions that do not fold
     return v;
 }
 
 template <int WORK>
 static __device__ unsigned mix4(uint4 a, uint4 b) {
-    return mix(a.x, b.x, WORK) + mix(a.y, b.y, WORK) + mix(a.z, b.z, WORK) + mix(a.w, b.w, WORK);
+    return mix<WORK>(a.x, b.x) + mix<WORK>(a.y, b.y) + mix<WORK>(a.z, b.z) + mix<WORK>(a.w, b.w);
 }
 
 template <int WORK>
 static __device__ unsigned compute(const uint4* tile) {
     unsigned sum = 0;
 #pragma unroll
-    for (int i = threadIdx.x; i < VECTORS; i += THREADS) sum += mix4<WORK>(tile[i], tile[(i + ROW) % VECTORS]);
+    for (int k = 0; k < VECTORS / THREADS; ++k) {
+        const int i = threadIdx.x + k * THREADS;
+        sum += mix4<WORK>(tile[i], tile[unsigned(i + ROW) % VECTORS]);
+    }
     return sum;
 }
 
@@ -46,31 +51,34 @@ static __device__ void finish(unsigned sum, unsigned* total) {
 }
 
 // First vector of tile t; the next row of the tile is COLUMNS / 4 vectors further on.
-static __device__ const uint4* corner(const uint4* x, int t) {
+static __device__ const uint4* corner(const uint4* x, unsigned t) {
     return x + size_t(t / PER_ROW) * TILE_Y * (COLUMNS / 4) + t % PER_ROW * ROW;
 }
-static __device__ const uint4* source(const uint4* x, int t, int i) {
+static __device__ const uint4* source(const uint4* x, unsigned t, unsigned i) {
     return corner(x, t) + size_t(i / ROW) * (COLUMNS / 4) + i % ROW;
 }
 
 // ---- without asynchronous copies ----
 template <int WORK>
-static __global__ void __launch_bounds__(THREADS) direct(const uint4* x, int tiles, unsigned* total) {
+static __global__ void __launch_bounds__(THREADS, 6) direct(const uint4* x, int tiles, unsigned* total) {
     unsigned sum = 0;
     for (int t = blockIdx.x; t < tiles; t += gridDim.x)
 #pragma unroll
-        for (int i = threadIdx.x; i < VECTORS; i += THREADS)
+        for (int k = 0; k < VECTORS / THREADS; ++k) {
+            const int i = threadIdx.x + k * THREADS;
             sum += mix4<WORK>(*source(x, t, i), *source(x, t, (i + ROW) % VECTORS));  // the second one hits in L1
+        }
     finish(sum, total);
 }
 
 template <int WORK>
-static __global__ void __launch_bounds__(THREADS) staged(const uint4* x, int tiles, unsigned* total) {
+static __global__ void __launch_bounds__(THREADS, 6) staged(const uint4* x, int tiles, unsigned* total) {
     extern __shared__ __align__(128) uint4 ring[];
     unsigned sum = 0;
     for (int t = blockIdx.x; t < tiles; t += gridDim.x) {
 #pragma unroll
-        for (int i = threadIdx.x; i < VECTORS; i += THREADS) ring[i] = *source(x, t, i);
+        for (int k = 0; k < VECTORS / THREADS; ++k)
+            ring[threadIdx.x + k * THREADS] = *source(x, t, threadIdx.x + k * THREADS);
         __syncthreads();
         sum += compute<WORK>(ring);
         __syncthreads();
@@ -80,13 +88,14 @@ static __global__ void __launch_bounds__(THREADS) staged(const uint4* x, int til
 
 // --8<-- [start:cp_async]
 template <int WORK, int STAGES>
-static __global__ void __launch_bounds__(THREADS) cp_async(const uint4* x, int tiles, unsigned* total) {
+static __global__ void __launch_bounds__(THREADS, 6) cp_async(const uint4* x, int tiles, unsigned* total) {
     extern __shared__ __align__(128) uint4 ring[];
     const auto fetch = [&](int round) {
         const int t = blockIdx.x + round * gridDim.x;
         uint4* stage = ring + round % STAGES * VECTORS;
         if (t < tiles)
-            for (int i = threadIdx.x; i < VECTORS; i += THREADS)
+#pragma unroll
+            for (int k = 0, i = threadIdx.x; k < VECTORS / THREADS; ++k, i += THREADS)
                 asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared_address(stage + i)),
                              "l"(source(x, t, i))
                              : "memory");
@@ -107,7 +116,7 @@ static __global__ void __launch_bounds__(THREADS) cp_async(const uint4* x, int t
 
 // --8<-- [start:pipeline]
 template <int WORK, int STAGES>
-static __global__ void __launch_bounds__(THREADS) pipeline(const uint4* x, int tiles, unsigned* total) {
+static __global__ void __launch_bounds__(THREADS, 6) pipeline(const uint4* x, int tiles, unsigned* total) {
     extern __shared__ __align__(128) uint4 ring[];
     auto pipe = cuda::make_pipeline();  // of this thread: groups of cp.async, no barrier in shared memory
     const auto fetch = [&](int round) {
@@ -115,7 +124,8 @@ static __global__ void __launch_bounds__(THREADS) pipeline(const uint4* x, int t
         uint4* stage = ring + round % STAGES * VECTORS;
         pipe.producer_acquire();
         if (t < tiles)
-            for (int i = threadIdx.x; i < VECTORS; i += THREADS)
+#pragma unroll
+            for (int k = 0, i = threadIdx.x; k < VECTORS / THREADS; ++k, i += THREADS)
                 cuda::memcpy_async(stage + i, source(x, t, i), cuda::aligned_size_t<16>(16), pipe);
         pipe.producer_commit();
     };
@@ -135,7 +145,7 @@ static __global__ void __launch_bounds__(THREADS) pipeline(const uint4* x, int t
 
 // The same with a pipeline of the whole block: it waits at barriers in shared memory, and needs no __syncthreads().
 template <int WORK, int STAGES>
-static __global__ void __launch_bounds__(THREADS) pipeline_block(const uint4* x, int tiles, unsigned* total) {
+static __global__ void __launch_bounds__(THREADS, 6) pipeline_block(const uint4* x, int tiles, unsigned* total) {
     extern __shared__ __align__(128) uint4 ring[];
     __shared__ cuda::pipeline_shared_state<cuda::thread_scope_block, STAGES> state;
     const auto block = cg::this_thread_block();
@@ -145,7 +155,8 @@ static __global__ void __launch_bounds__(THREADS) pipeline_block(const uint4* x,
         uint4* stage = ring + round % STAGES * VECTORS;
         pipe.producer_acquire();
         if (t < tiles)
-            for (int i = threadIdx.x; i < VECTORS; i += THREADS)
+#pragma unroll
+            for (int k = 0, i = threadIdx.x; k < VECTORS / THREADS; ++k, i += THREADS)
                 cuda::memcpy_async(stage + i, source(x, t, i), cuda::aligned_size_t<16>(16), pipe);
         pipe.producer_commit();
     };
@@ -168,7 +179,7 @@ static __global__ void __launch_bounds__(THREADS) pipeline_block(const uint4* x,
 // WAY 0: a bulk copy for each row of the tile. 1: one bulk copy, as if tiles were contiguous (they are read in another
 // order, the sum of which is another one). 2: one box of a tensor map.
 template <int WORK, int STAGES, int WAY>
-static __global__ void __launch_bounds__(THREADS)
+static __global__ void __launch_bounds__(THREADS, 6)
     engine(const uint4* x, int tiles, unsigned* total, const __grid_constant__ CUtensorMap map) {
     extern __shared__ __align__(128) uint4 ring[];
     __shared__ uint64_t full[STAGES];
@@ -289,7 +300,8 @@ static void all(const CUtensorMap& map) {
 }
 
 // The sum that all ways but "bulk, 8 KiB" must have, and that one's, computed on the device the plain way.
-static __global__ void reference(const unsigned* x, int tiles, int work, bool contiguous, unsigned* total) {
+template <int WORK>
+static __global__ void reference(const unsigned* x, int tiles, bool contiguous, unsigned* total) {
     unsigned sum = 0;
     for (size_t i = blockIdx.x * size_t(blockDim.x) + threadIdx.x; i < size_t(tiles) * VECTORS * 4;
          i += size_t(gridDim.x) * blockDim.x) {
@@ -301,7 +313,7 @@ static __global__ void reference(const unsigned* x, int tiles, int work, bool co
             const size_t row = i / COLUMNS, column = i % COLUMNS;
             below = (row / TILE_Y * TILE_Y + (row + 1) % TILE_Y) * COLUMNS + column;
         }
-        sum += mix(x[i], x[below], work);
+        sum += mix<WORK>(x[i], x[below]);
     }
     finish(sum, total);
 }
@@ -318,7 +330,8 @@ int main(int argc, char** argv) {
     for (int w = 0; w < 2; ++w)
         for (int contiguous = 0; contiguous < 2; ++contiguous) {
             CHECK(cudaMemset(total, 0, sizeof *total));
-            reference<<<1056, 256>>>(reinterpret_cast<unsigned*>(data), tiles, w ? 8 : 2, contiguous, total);
+            const auto kernel = w ? reference<8> : reference<2>;
+            kernel<<<1056, 256>>>(reinterpret_cast<unsigned*>(data), tiles, contiguous, total);
             CHECK(cudaGetLastError());
             CHECK(cudaMemcpy(&want[w][contiguous], total, sizeof *total, cudaMemcpyDefault));
         }

@@ -271,7 +271,7 @@ static void reuse(bool quick) {
             CHECK(cudaMemPoolDestroy(pool));
         }
         if (quick) continue;
-        emit("reuse_same", {{"case", quoted(c.name)}}, "1", same);
+        emit("reuse_same", {{"case", quoted(c.name)}}, "none", same);
         emit("reuse_late", {{"case", quoted(c.name)}}, "ms", late);
         emit("reuse_reserved", {{"case", quoted(c.name)}}, "MiB", reserved);
     }
@@ -370,7 +370,7 @@ static void fragments() {
                 const double us = timed([&] {
                     const cudaError_t status =
                         plain ? cudaMalloc(&p, big) : cudaMallocFromPoolAsync(&p, big, pool, stream);
-                    emit("fragment_fits", axes, "1", {double(status == cudaSuccess)});
+                    emit("fragment_fits", axes, "none", {double(status == cudaSuccess)});
                     std::printf("{\"said\": \"%s, %zu GiB: %s\"}\n", way, big / GIB, cudaGetErrorName(status));
                     cudaGetLastError();
                 });
