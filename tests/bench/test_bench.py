@@ -161,10 +161,12 @@ def test_search_stays_as_good_as_it_was(engine: Engine) -> None:
     assert metrics.false_hits(answers).with_hits <= 0.2  # nothing rather than noise
 
 
-@pytest.mark.slow
-def test_search_finds_known_items(engine: Engine) -> None:
+@pytest.mark.parametrize(
+    "each", [pytest.param(30, marks=pytest.mark.slow), pytest.param(100, marks=pytest.mark.release)]
+)
+def test_search_finds_known_items(engine: Engine, each: int) -> None:
     sections = read(ROOT / "docs")
-    answers = ask(engine, known_items.make(sections, each=100), sections)
+    answers = ask(engine, known_items.make(sections, each=each), sections)
     assert metrics.score(answers).mrr >= 0.93, table(answers)
 
 

@@ -163,12 +163,16 @@ def test_a_diagram_that_is_not_drawn_stays_and_is_reported(drawings: Drawings) -
     assert drawings.unused([other]) == [drawings.path(SOURCE)]
 
 
-@pytest.mark.slow
+@pytest.mark.parametrize(
+    "step", [pytest.param(8, marks=pytest.mark.slow), pytest.param(1, marks=pytest.mark.release)]
+)
 @pytest.mark.browser
-def test_drawings_say_what_mermaid_draws_now(browser: Browser, written: list[Diagram]) -> None:
+def test_drawings_say_what_mermaid_draws_now(
+    browser: Browser, written: list[Diagram], step: int
+) -> None:
     drawings = Drawings(DOCS)
     with tool.pen(browser, DOCS) as draw:
-        for one in written:
+        for one in written[::step]:
             now = svg.parse(draw(one.text).encode())
             kept = svg.parse(drawings.path(one.text).read_bytes())
             # Lines break elsewhere with other fonts; the words are the same.
