@@ -47,7 +47,7 @@
         (one.fixed.toLowerCase().match(WORD) || []).forEach(function (word) { own[word] = true; });
         return one.line;
       });
-      row.lines.concat(row.product).forEach(function (line) {
+      row.texts.concat(row.product).forEach(function (line) {
         (line.toLowerCase().match(WORD) || []).forEach(function (word) { own[word] = own[word] || false; });
       });
       row.words = own;
