@@ -122,7 +122,7 @@ def test_a_log_is_read(racer: MiniRacer, case: dict[str, Any]) -> None:
         ("昇腾 HCCL EI0002 notify wait 超时", "hccl-ei0002"),
         ("Xid 79", "xid-79"),
         ("torch.cuda.is_available() False Found no NVIDIA driver on your system", "pytorch-no-driver"),
-        ("NVRM Xid 149 caused NVLink", "xid-144"),
+        ("Xid 149", "xid-144"),
         ("nccl timeout", ""),
         ("what is NVLink SHARP multicast", ""),
         ("NVLink SHARP 组播是什么", ""),

@@ -19,7 +19,6 @@
     /\b(?:\d{4}[-\/])?(\d\d)[-\/](\d\d)[T -](\d\d:\d\d:\d\d(?:[.,]\d+)?)/, /\b[IWEF](\d{1,2})(\d\d) (\d\d:\d\d:\d\d\.\d+)/,
     /\b([JFMASOND][a-z]{2}) +(\d{1,2}) (\d\d:\d\d:\d\d(?:\.\d+)?)/
   ];
-  var KERNEL = /^\[ *(\d+\.\d{6})\]/;
 
   function rankOf(line) {
     return RANKS.reduce(function (rank, one) { return rank || (one.exec(line) || ["", ""])[1]; }, "");
@@ -33,11 +32,10 @@
       var found = CLOCKS[at].exec(line);
       if (found) {
         var month = at === 2 ? MONTHS.indexOf(found[1]) / 4 + 1 : found[1];
-        return { kind: "clock", text: found[0],
-          sorts: padded(month, 2) + padded(found[2], 2) + found[3].replace(",", ".") };
+        return { kind: "clock", text: found[0], sorts: padded(month, 2) + padded(found[2], 2) + found[3].replace(",", ".") };
       }
     }
-    found = KERNEL.exec(line);
+    found = /^\[ *(\d+\.\d{6})\]/.exec(line);
     return found && { kind: "kernel", sorts: padded(found[1], 17), text: found[0] };
   }
 

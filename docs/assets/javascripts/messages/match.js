@@ -17,7 +17,7 @@
 
   /* Of a text: what finds it (with or without its last mark), the line that it is an example of, and what never varies with `\0` for the rest. */
   function compile(text) {
-    var source = "", line = "", fixed = "";
+    var source = "", line = "", fixed = "", taken = "";
     text.split(PLACE).forEach(function (part, at) {
       var inner = part.slice(1, -1).split("|");
       if (at % 2 === 0 || inner[0] === "" && part.length === 2 && part !== "{}") {
@@ -29,9 +29,10 @@
         source += inner.length > 1 ? "(?:" + inner.map(escaped).join("|") + ")(?![A-Za-z0-9])" : ".{0,120}?";
         line += inner[0];
         fixed += "\0";
+        taken += inner.length > 1 ? " " + inner.join(" ") : "";
       }
     });
-    return { test: new RegExp(source.replace(/(?:\\?[.,:;!])+$/, "")), line: line, fixed: fixed };
+    return { test: new RegExp(source.replace(/(?:\\?[.,:;!])+$/, "")), line: line, fixed: fixed, taken: taken };
   }
 
   function wordsOf(text) { return text.toLowerCase().match(WORD) || []; }
@@ -44,16 +45,17 @@
     var patterns = [], often = Object.create(null), byWord = Object.create(null), always = [];
 
     rows.forEach(function (row) {
-      var own = Object.create(null);
+      var own = Object.create(null), taken = [];
       row.held = [];
       row.lines = row.texts.map(function (text) {
         var one = compile(text);
         patterns.push({ row: row, test: one.test, length: one.fixed.length, text: one.fixed });
         row.held.push(wordsOf(one.fixed));
+        taken = taken.concat(wordsOf(one.taken));
         return one.line;
       });
       wordsOf(row.texts.concat(row.product).join(" ")).forEach(function (word) { own[word] = 0.6; });
-      [].concat.apply([], row.held).forEach(function (word) { own[word] = 1; });
+      taken.concat.apply(taken, row.held).forEach(function (word) { own[word] = 1; });
       row.words = own;
       Object.keys(own).forEach(function (word) { often[word] = (often[word] || 0) + 1; });
     });
@@ -79,7 +81,7 @@
       return best && best.row;
     }
 
-    /* What no message has counts as little against all of them: it is the reader's own word. */
+    /* What no message has counts little: it is the reader's own word. */
     function weight(word) {
       return often[word] ? Math.log(1 + rows.length / often[word]) : 2;
     }
