@@ -5,7 +5,7 @@
 (function (messages) {
   "use strict";
 
-  var MONTHS = "JanFebMarAprMayJunJulAugSepOctNovDec";
+  var MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec";
   var MOST_UNKNOWN = 8;
   var COLOUR = /\x1b\[[0-9;]*[A-Za-z]/g;
   var LOOKS_BAD = /\b(?:error|fatal|failed|failure|exception|warn(?:ing)?|abort(?:ed)?|killed|traceback|assert\w*)\b|[a-z]Error\b|[a-z]Exception\b|\bE\d{4} |\bXid\b/i;
@@ -14,36 +14,29 @@
     /\[(?:rank|Rank |default|RANK )(\d+)\]/, /\brank[ :=]+(\d+)\b/i, /^\s*(\d{1,5}): /, /^\[\d+,(\d+)\]<std/,
     /^([\w.-]+:\d+):\d+ \[\d+\] NCCL /
   ];
-  /* When: a kind, which alone can be compared, and a text that sorts as time does. */
-  var TIMES = [
-    ["date", /(\d{4})[-\/](\d\d)[-\/](\d\d)[T ](\d\d:\d\d:\d\d(?:[.,]\d+)?)/],
-    ["glog", /\b[IWEF](\d\d)(\d\d) (\d\d:\d\d:\d\d\.\d+)/],
-    ["syslog", /\b(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) +(\d{1,2}) (\d\d:\d\d:\d\d(?:\.\d+)?)/],
-    ["kernel", /^\[ *(\d+\.\d{6})\]/]
+  /* When: month, day and time by the clock, without the year, which only some programs print; and the kernel's own. */
+  var CLOCKS = [
+    /\b(?:\d{4}[-\/])?(\d\d)[-\/](\d\d)[T -](\d\d:\d\d:\d\d(?:[.,]\d+)?)/, /\b[IWEF](\d{1,2})(\d\d) (\d\d:\d\d:\d\d\.\d+)/,
+    /\b([JFMASOND][a-z]{2}) +(\d{1,2}) (\d\d:\d\d:\d\d(?:\.\d+)?)/
   ];
 
   function rankOf(line) {
-    for (var at = 0; at < RANKS.length; at++) {
-      var found = RANKS[at].exec(line);
-      if (found) { return found[1]; }
-    }
-    return "";
+    return RANKS.reduce(function (rank, one) { return rank || (one.exec(line) || ["", ""])[1]; }, "");
   }
 
+  function padded(number, to) { return ("0000000000" + number).slice(-to); }
+
+  /* A kind, as only stamps of one can be compared, and a text that sorts as time does. */
   function timeOf(line) {
-    for (var at = 0; at < TIMES.length; at++) {
-      var found = TIMES[at][1].exec(line);
+    for (var at = 0; at < CLOCKS.length; at++) {
+      var found = CLOCKS[at].exec(line);
       if (found) {
-        var kind = TIMES[at][0], parts = found.slice(1);
-        if (kind === "syslog") {
-          parts[0] = String(100 + MONTHS.indexOf(parts[0]) / 3);
-          parts[1] = ("0" + parts[1]).slice(-2);
-        }
-        if (kind === "kernel") { parts[0] = ("0000000000" + parts[0]).slice(-17); }
-        return { kind: kind, sorts: parts.join(" ").replace(",", "."), text: found[0].trim() };
+        var month = at === 2 ? MONTHS.indexOf(found[1]) / 4 + 1 : found[1];
+        return { kind: "clock", text: found[0], sorts: padded(month, 2) + padded(found[2], 2) + found[3].replace(",", ".") };
       }
     }
-    return null;
+    found = /^\[ *(\d+\.\d{6})\]/.exec(line);
+    return found && { kind: "kernel", sorts: padded(found[1], 17), text: found[0] };
   }
 
   /* "0 to 3, 7" of a set of ranks; names that are no numbers stay as they are. */
@@ -114,11 +107,12 @@
    */
   messages.read = function (text, table, known) {
     var hits = [], byId = Object.create(null), unknown = Object.create(null), told = Object.create(null);
-    var lines = text.split(/\r\n|\n|\r/), kinds = Object.create(null), seen = Object.create(null);
+    var lines = text.split(/\r\n|\n|\r/), seen = Object.create(null), last = null;
     lines.forEach(function (raw, at) {
       var line = raw.replace(COLOUR, "").slice(0, 2000);
       if (line.indexOf("NCCL") >= 0 || line.indexOf("Version") >= 0) { listen(line, told, known); }
-      var row = table.find(line), rank, time;
+      var row = table.find(line), rank, time = timeOf(line);
+      last = time || last;   // a line without a stamp is of the time of the one before
       if (row) {
         var hit = byId[row.id];
         if (!hit) {
@@ -127,8 +121,8 @@
         }
         hit.count += 1;
         if ((rank = rankOf(line))) { hit.ranks[rank] = true; }
-        if ((time = timeOf(line))) {
-          kinds[time.kind] = (kinds[time.kind] || 0) + 1;
+        if (last) {
+          time = time || { kind: last.kind, text: last.text, sorts: last.sorts + "~" };
           hit.times = hit.times || Object.create(null);
           var before = hit.times[time.kind];
           if (!before || time.sorts < before.sorts) { hit.times[time.kind] = time; }
@@ -142,12 +136,10 @@
         if (unknown[plain]) { unknown[plain].count += 1; }
       }
     });
-    var kind = Object.keys(kinds).sort(function (a, b) { return kinds[b] - kinds[a]; })[0];
     var failures = hits.filter(function (one) { return one.row.role === "failure"; });
-    var timed = failures.filter(function (one) { return kind && one.times && one.times[kind]; });
-    var first = timed.sort(function (a, b) {
-      return a.times[kind].sorts < b.times[kind].sorts ? -1 : a.times[kind].sorts > b.times[kind].sorts ? 1 : a.line - b.line;
-    })[0] || failures[0] || null;
+    function at(kind) { return failures.filter(function (one) { return one.times && one.times[kind]; }); }
+    var kind = at("clock").length ? "clock" : "kernel", timed = at(kind);
+    var first = timed.reduce(function (a, b) { return b.times[kind].sorts < a.times[kind].sorts ? b : a; }, timed[0]) || failures[0] || null;
     var matrix = /^[^\n]*\bGPU0\b[^\n]*\bGPU1\b[\s\S]*?(?=\n\s*\n|$(?![\s\S]))/m.exec(text);
     return {
       lines: lines.length, hits: hits, first: first, when: first && timed.length ? first.times[kind] : null,

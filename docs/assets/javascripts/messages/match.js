@@ -7,15 +7,17 @@
 
   var WORD = /[A-Za-z0-9_]+/g;
   /* `{5}` is a place with an example, `{5|6}` takes these alone, `{{` is a brace. */
+  var DEFINITION = /^(?:what (?:is|are)\b|什么是)(?!.*\d)|是什么(?!.*\d)/i;
+  var LONG = 12;   // what the words of a line weigh before most of them are enough
   var PLACE = /(\{\{|\}\}|\{[^{}]*\})/;
 
   function escaped(text) {
     return text.replace(/[.*+?^${}()|[\]\\\/]/g, "\\$&").replace(/\s+/g, "\\s+");
   }
 
-  /* Of a text: what finds it, the line that it is an example of, and what never varies with `\0` for the rest. */
+  /* Of a text: what finds it (with or without its last mark), the line that it is an example of, and what never varies with `\0` for the rest. */
   function compile(text) {
-    var source = "", line = "", fixed = "";
+    var source = "", line = "", fixed = "", taken = "";
     text.split(PLACE).forEach(function (part, at) {
       var inner = part.slice(1, -1).split("|");
       if (at % 2 === 0 || inner[0] === "" && part.length === 2 && part !== "{}") {
@@ -27,10 +29,13 @@
         source += inner.length > 1 ? "(?:" + inner.map(escaped).join("|") + ")(?![A-Za-z0-9])" : ".{0,120}?";
         line += inner[0];
         fixed += "\0";
+        taken += inner.length > 1 ? " " + inner.join(" ") : "";
       }
     });
-    return { test: new RegExp(source), line: line, fixed: fixed };
+    return { test: new RegExp(source.replace(/(?:\\?[.,:;!])+$/, "")), line: line, fixed: fixed, taken: taken };
   }
+
+  function wordsOf(text) { return text.toLowerCase().match(WORD) || []; }
 
   /**
    * Make a table of rows for `find` and `rank`.
@@ -40,16 +45,17 @@
     var patterns = [], often = Object.create(null), byWord = Object.create(null), always = [];
 
     rows.forEach(function (row) {
-      var own = Object.create(null);
+      var own = Object.create(null), taken = [];
+      row.held = [];
       row.lines = row.texts.map(function (text) {
         var one = compile(text);
         patterns.push({ row: row, test: one.test, length: one.fixed.length, text: one.fixed });
-        (one.fixed.toLowerCase().match(WORD) || []).forEach(function (word) { own[word] = true; });
+        row.held.push(wordsOf(one.fixed));
+        taken = taken.concat(wordsOf(one.taken));
         return one.line;
       });
-      row.lines.concat(row.product).forEach(function (line) {
-        (line.toLowerCase().match(WORD) || []).forEach(function (word) { own[word] = own[word] || false; });
-      });
+      wordsOf(row.texts.concat(row.product).join(" ")).forEach(function (word) { own[word] = 0.6; });
+      taken.concat.apply(taken, row.held).forEach(function (word) { own[word] = 1; });
       row.words = own;
       Object.keys(own).forEach(function (word) { often[word] = (often[word] || 0) + 1; });
     });
@@ -75,30 +81,31 @@
       return best && best.row;
     }
 
-    /* What no message has counts as little against all of them: it is the reader's own word. */
+    /* What no message has counts little: it is the reader's own word. */
     function weight(word) {
       return often[word] ? Math.log(1 + rows.length / often[word]) : 2;
     }
 
+    function sum(words) { return words.reduce(function (all, word) { return all + weight(word); }, 0); }
+
     /**
-     * The rows that what is typed is likely to be of, best first: a whole line, or enough of the
-     * words that few others have. Words of a question ("why", 怎么办) say nothing here.
+     * The rows that what is typed is likely to be of, best first: a whole line; or most of a line; or
+     * enough of the words that few others have. Words of a question ("why", 怎么办) say nothing here,
+     * and who asks what something is has no line.
      */
     function rank(query) {
-      var whole = find(query), typed = Object.create(null), all = 0;
-      (query.toLowerCase().match(WORD) || []).forEach(function (word) {
-        if (!typed[word] && messages.COMMON.indexOf(word) < 0) { all += weight(word); typed[word] = weight(word); }
+      var whole = find(query), typed = wordsOf(query).filter(function (word, at, all) {
+        return messages.COMMON.indexOf(word) < 0 && all.indexOf(word) === at;
       });
       return rows.map(function (row) {
-        var shared = 0, count = 0;
-        Object.keys(typed).forEach(function (word) {
-          if (row.words[word] === undefined) { return; }
-          shared += typed[word] * (row.words[word] ? 1 : 0.6);
-          count += 1;
-        });
-        var cover = all ? shared / all : 0, value = cover * shared;
-        var isLike = count > 1 && shared >= 7 && (cover >= 0.9 || cover >= 0.5 && value >= 15);
-        return { row: row, value: row === whole ? 100 : isLike ? value : 0 };
+        var own = typed.filter(function (word) { return row.words[word]; });
+        var shared = own.reduce(function (all, word) { return all + weight(word) * row.words[word]; }, 0);
+        var cover = shared / (sum(typed) || 1), held = own.length < 2 ? 0 : Math.max.apply(null, row.held.map(function (words) {
+          return sum(words) < LONG ? 0 : sum(words.filter(function (word) { return own.indexOf(word) >= 0; })) / sum(words);
+        }));
+        var isLike = own.length > 1 && shared >= 7 && !DEFINITION.test(query) &&
+          (cover >= 0.9 || cover >= 0.5 && cover * shared >= 15 || held >= 0.85);
+        return { row: row, value: row === whole ? 100 : isLike ? shared * Math.max(cover, held) : 0 };
       }).filter(function (one) { return one.value; })
         .sort(function (a, b) { return b.value - a.value; });
     }
