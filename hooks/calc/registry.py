@@ -18,7 +18,7 @@ TOPICS = tuple(
         "links networks messages packets compute occupancy cuda-threads cuda-threads-scene"
         " coalescing bank-conflicts stream-timeline collectives nccl-costs nccl training-states"
         " training-memory training-time pipeline-schedules pipeline kv-cache inference"
-        " speculative quantization fleet operations"
+        " speculative quantization fleet operations versions"
     ).split()
 )
 """The scripts that hold calculators and their formulas, in the order in which these are listed."""
