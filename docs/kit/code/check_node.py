@@ -15,14 +15,12 @@ import resource
 import shutil
 import threading
 import time
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from common import Report, main_of, parser, quantile, read, run, say, the_torch, timed
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
 
 NEEDS = """One GPU takes half a minute, eight at most ten minutes. It needs 9 GiB free on each GPU
 and 0.5 GB of the host's memory for each. It changes nothing. The GPUs should be idle."""
@@ -204,9 +202,8 @@ def system(report: Report, *_: Any) -> None:
     nics = len(list(Path("/sys/class/infiniband").glob("*")))
     peer = any(Path(f"/sys/module/{name}").exists() for name in ("nvidia_peermem", "nv_peer_mem"))
     ways = [name for name, there in (("nvidia-peermem", peer), ("dma-buf", dma_buf())) if there]
-    locked, files = (
-        resource.getrlimit(one)[0] for one in (resource.RLIMIT_MEMLOCK, resource.RLIMIT_NOFILE)
-    )
+    locked, _ = resource.getrlimit(resource.RLIMIT_MEMLOCK)
+    files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     free = locked == resource.RLIM_INFINITY
     shm = shutil.disk_usage("/dev/shm").total / GIB if Path("/dev/shm").exists() else 0.0
     huge = read("/sys/kernel/mm/transparent_hugepage/enabled") or ""

@@ -16,17 +16,15 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+from typing import Any
 
 # What was measured, from the build of the handbook: `gpus`, `specification`, `figures`, `site`.
 REFERENCE: dict = {}
 
 OK, BELOW, ODD = "as expected", "BELOW", "above the specification"
-NONE, FAILED = "no reference", "not measured"
+NONE, FAILED, TOLD = "no reference", "not measured", "told"
 
 
 def read(path: str | Path) -> str | None:
@@ -128,16 +126,12 @@ def expected(key: str, gpu: str | None) -> tuple[list[Any] | None, float | None,
 
 
 def judge(
-    value: float | None,
-    reference: Any,
-    specification: Any = None,
-    share: float = 0.9,
-    lower: Any = 0,
+    value: float | None, reference: Any, most: Any = None, share: float = 0.9, lower: Any = 0
 ) -> str:
     """The verdict: at least `share` of the reference, or with `lower` at most its 1 / share."""
     if value is None:
         return FAILED
-    if specification and not lower and value > 1.05 * specification:
+    if most and not lower and value > 1.05 * most:
         return ODD  # the clock or the cache was measured
     if reference is None:
         return NONE
@@ -162,7 +156,6 @@ class Report:
         print("what: yours | reference | specification | verdict | note")
 
     def section(self, name: str) -> None:
-        """Begin a section of the report."""
         print(f"\n{name}", flush=True)
 
     def add(
@@ -185,22 +178,19 @@ class Report:
         `then` is what to do where the verdict is bad.
         """
         reference, specification, how = expected(key, self.machine["gpu"])
-        shown = f"{short(reference[0])} ({reference[2]})" if reference else NONE
-        rule = "" if good is None else rule
-        if rule:
-            shown = f"expected: {rule}"
+        known, _, source = reference or (rule or None if good is not None else None, "", None)
         if key:
-            promised = reference[0] if reference else None
-            share = how.get("at_least", 0.9)
-            verdict = judge(value, promised, specification, share, lower)
+            shown = f"{short(known)} ({source})" if reference else NONE
+            verdict = judge(value, known, specification, how.get("at_least", 0.9), lower)
         else:
-            verdict = FAILED if value is None else NONE if good is None else OK if good else BELOW
+            shown = f"expected: {known}" if known else "—"
+            verdict = FAILED if value is None else TOLD if good is None else OK if good else BELOW
         page = note or how.get("note", "")
         page = REFERENCE.get("site", "") + page if page else ""
         mine = "—" if value is None else f"{short(value)} {unit}".strip()
         specified = short(specification) if specification else "—"
-        print(f"  {what}: {mine} | {shown} | {specified} | {verdict} | {page}", flush=True)
-        known, source = (reference[0], reference[2]) if reference else (rule or None, None)
+        line = " | ".join([mine, shown, specified, verdict, page]).rstrip(" |")
+        print(f"  {what}: {line}", flush=True)
         kept = {"what": what, "key": key, "value": value, "unit": unit, "reference": known}
         kept.update(reference_from=source, specification=specification, verdict=verdict, note=page)
         self.figures.append(kept)
@@ -216,8 +206,9 @@ class Report:
         """Write the file, say what to do next, return the exit status; `good`: if all is well."""
         verdicts = [one["verdict"] for one in self.figures]
         status = 1 if BELOW in verdicts else 2 if {FAILED, ODD} & set(verdicts) else 0
-        if status == 0 and OK not in verdicts:
-            status, good = 2, "Nothing here has a reference; send the JSON file."
+        status = 2 if status == 0 and OK not in verdicts else status
+        if {one["verdict"] for one in self.figures if one["key"]} == {NONE}:
+            good = "No rate has a reference: compare your machines; later use --against FILE."
         counts = f"{verdicts.count(OK)} as expected, {verdicts.count(BELOW)} below"
         print(f"\n{len(verdicts)} figures, {counts}")
         for line in self.then:
@@ -226,11 +217,9 @@ class Report:
         where = getattr(self.args, "json", None)
         if where:
             # Without options that are texts or paths: names of files may name somebody.
-            kinds = (int, float, list)
-            given = [(k, v) for k, v in vars(self.args).items() if v and isinstance(v, kinds)]
-            given = [(k.replace("_", "-"), v) for k, v in given]
-            shown = [f"--{k}={','.join(v) if type(v) is list else v}" for k, v in given]
-            command = " ".join([self.program, *shown]).replace("=True", "")
+            given = [x for x in vars(self.args).items() if x[1] and type(x[1]) not in (str, dict)]
+            shown = [f" --{k}={','.join(v) if type(v) is list else v}" for k, v in given]
+            command = self.program + "".join(shown).replace("_", "-").replace("=True", "")
             record = {"kit": REFERENCE.get("kit", "source"), "program": self.program}
             record.update(command=command, date=datetime.date.today().isoformat())
             record.update(machine=self.machine, figures=self.figures, **more, next=first)
@@ -241,14 +230,12 @@ class Report:
         return status
 
 
-def parser(
-    about: str, needs: str, sections: dict[str, str] | None = None
-) -> argparse.ArgumentParser:
+def parser(about: str, needs: str, sections: dict[str, str] | None = None) -> Any:
     """The options that every program has; `needs` says time and memory."""
     names = list(sections or {})
-    listed = [f"  {name}: {said}" for name, said in (sections or {}).items()]
+    listed = ["Sections:", *(f"  {k}: {v}" for k, v in sections.items())] if sections else []
     made = argparse.ArgumentParser(
-        description="\n".join([about, "", needs, *(["Sections:"] if listed else []), *listed]),
+        description="\n".join([about, "", needs, *listed]),
         epilog="Exit status: 0 as expected, 1 something is below, 2 could not measure.",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -257,11 +244,9 @@ def parser(
         return [names[names.index(one)] for one in text.split(",")]
 
     if names:
-        made.add_argument("--sections", type=section, default=names, metavar="A,B")
+        made.add_argument("--sections", type=section, default=names, help="A,B: only these")
     made.add_argument("--json", metavar="FILE", help="write the record of this run")
-    made.add_argument(
-        "--against", metavar="FILE", help="compare with such a record, of this machine"
-    )
+    made.add_argument("--against", metavar="FILE", help="compare with a record of this machine")
     made.add_argument("--with-names", action="store_true", help="put the host's name into it")
     return made
 

@@ -4,20 +4,18 @@ Run:  python3 matmul_shapes.py --hidden 4096 --heads 32 --kv-heads 8 --ffn 14336
 
 Products are M tokens by N columns of the weight, over K. First the best shape is searched for: the
 most that this card achieves, which a data sheet does not say. The products of the model stand
-beside it, each with the share that tiles lose, and with sizes rounded up.
+beside it, also with sizes rounded up.
 """
 
 from __future__ import annotations
 
 import random
 import time
+from collections.abc import Callable, Iterator
 from itertools import cycle
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from common import Report, main_of, parser, quantile, say, the_torch, timed
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 PARTS = {
     "best": "search for the fastest shape, within --seconds",
@@ -27,18 +25,8 @@ PARTS = {
 NEEDS = """It takes --seconds (60) for the search and about a second for each product and rounding:
 two minutes in all. It needs 8 GiB free on the GPU. The GPU should be idle."""
 NOTE = "en/chip/roofline.html"
-TILE = 128, 256
-"""Rows and columns of a tile, assumed: which one the library takes, it does not say."""
 ENOUGH = 0.8
 """Of the best shape's rate: what a product of thousands on each side reaches without trouble."""
-
-
-def lost(m: int, n: int, sms: int) -> tuple[float, float]:
-    """The shares of the work lost to tiles that stick out, and to a last wave that is not full."""
-    rows, columns = -(-m // TILE[0]), -(-n // TILE[1])
-    tiles = rows * columns
-    whole = rows * TILE[0] * columns * TILE[1]
-    return 1 - m * n / whole, 1 - tiles / (-(-tiles // sms) * sms)
 
 
 def products(args: Any) -> dict[str, tuple[int, int, int]]:
@@ -76,7 +64,6 @@ class Bench:
 
     def __init__(self, torch: Any, kind: str) -> None:
         self.torch, self.kind = torch, kind
-        self.sms = torch.cuda.get_device_properties(0).multi_processor_count
 
     def operand(self, rows: int, columns: int) -> Any:
         """Random numbers of the kind; zeros would be faster than any real ones."""
@@ -133,7 +120,6 @@ def model(report: Report, bench: Bench, args: Any, top: float) -> None:
     for name, shape in products(args).items():
         m, n, k = shape
         rate = bench.rate(shape)
-        out, wave = lost(m, n, bench.sms)
         odd = [f"{letter} = {size}" for letter, size in zip("MNK", shape) if size % 8]
         better = {one: bench.rate(one) for one in rounded(shape)}
         # Of the padded product only the old part is useful.
@@ -145,18 +131,10 @@ def model(report: Report, bench: Bench, args: Any, top: float) -> None:
         share = rate / top if top else 0.0
         rule = f"{ENOUGH:.0%} of {top:.0f}" if top else ""
         do = advice or "More tokens at once, or a smaller --tp, give larger products."
-        report.add(
-            f"{name}, {m} x {n} x {k}",
-            rate,
-            "TFLOP/s",
-            rule=rule,
-            good=share >= ENOUGH if top else None,
-            note=NOTE,
-            then=do,
-        )
-        said = f"tiles sticking out {out:.0%}, last wave {wave:.0%}"
-        said += f"; not a multiple of 8: {', '.join(odd)}" if odd else ""
-        report.add("  of it lost (tiles of 128 x 256 assumed)", said, note=NOTE)
+        how = {"rule": rule, "good": share >= ENOUGH if top else None, "note": NOTE, "then": do}
+        report.add(f"{name}, {m} x {n} x {k}", rate, "TFLOP/s", **how)
+        if odd:
+            report.add("  not a multiple of 8", ", ".join(odd), note=NOTE)
         if advice:
             report.add("  rounded up", advice, note=NOTE)
 
@@ -167,12 +145,8 @@ def main() -> int:
     options = parser(about, NEEDS, PARTS)
     for name, default in (("hidden", 4096), ("heads", 32), ("tokens", 8192), ("tp", 1)):
         options.add_argument(f"--{name}", type=int, default=default, help=f"{default} if not given")
-    for name, said in (
-        ("kv-heads", "as many as heads"),
-        ("ffn", "4 times hidden; with experts, of one"),
-        ("experts", "none"),
-        ("vocabulary", "left out"),
-    ):
+    more = {"kv-heads": "as many as heads", "experts": "none", "vocabulary": "left out"}
+    for name, said in {**more, "ffn": "4 times hidden; with experts, of one"}.items():
         options.add_argument(f"--{name}", type=int, default=0, help=f"if not given: {said}")
     options.add_argument("--top-k", type=int, default=2, help="experts for each token (2)")
     options.add_argument("--kind", choices=("bf16", "fp8"), default="bf16")

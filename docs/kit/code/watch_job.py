@@ -29,11 +29,8 @@ clocks_throttle_reasons.active ecc.errors.uncorrected.volatile.total""".split()
 REASONS = {0x8: "hardware slowdown", 0x20: "software thermal", 0x40: "hardware thermal"}
 REASONS.update({0x80: "power brake", 0x4: "power cap"})
 KERNEL = re.compile(r"NVRM: (?:Xid \((?P<gpu>[^)]*)\): (?P<xid>\d+)|.*fallen off the bus)")
-IDLE, SPIN = (
-    "idle: the job waits for data, storage or a CPU",
-    "busy at low power: a rank is awaited",
-)
-
+IDLE = "idle: the job waits for data, storage or a CPU"
+SPIN = "busy at low power: a rank is awaited"
 NIGHT, SLOW = "en/ccl/nccl/night-shift.html", "en/eng/debug-distributed.html"
 HEALTH, LAYER = "en/eng/gpu-health.html", "en/kit/slow-job.html"
 Gpu = "dict[str, float | None]"
@@ -55,7 +52,7 @@ def gpus_of(text: str) -> list[Gpu]:
 def doing(gpus: list[Gpu]) -> str:
     """What the GPUs do: a kernel that only waits for another rank is busy, but draws little."""
     if not gpus:
-        return "unknown"
+        return "GPUs not seen"
     idle = [str(int(g["index"] or 0)) for g in gpus if (g["utilization.gpu"] or 0) < 10]
     if idle:
         late = f"GPU {', '.join(idle)} idle, the others busy: look at the rank of the idle one"
@@ -224,13 +221,13 @@ class Job:
             report.add("time between steps, median", quantile(gaps), "s")
             report.add("time between steps, longest", max(gaps), "s")
             stalls = self.kept("stall", "ranks", "gpus")
-            state("ranks that stalled", stalls, NIGHT, "Take stacks: py-spy dump --pid")
+            state("ranks that stalled", stalls, NIGHT, "Take their stacks: py-spy dump --pid PID")
         else:
             report.missing("time between steps", "No step was seen: give --log and --step")
         if self.compute:
             found = slow_ranks(self.compute, self.args.over)
             said = "; ".join(f"rank {rank} {how}" for rank, how in found.items())
-            state("slow ranks", said, SLOW, "Run check_node on their nodes")
+            state("slow ranks", said, SLOW, "Run check_node.py on their nodes")
         if self.kernel is not None:
             state("Xids", self.kept("Xid", "xid", "gpu"), HEALTH, "Look up the first one")
         if self.samples:
@@ -254,16 +251,18 @@ def main() -> int:
     made = parser(__doc__.splitlines()[0], NEEDS)
     made.add_argument("--log", help="pattern of logs, one for each rank")
     made.add_argument("--beats", help="pattern of files, one for each rank, touched at each step")
-    made.add_argument("--step", default=STEP, help="regular expression; its group is the step")
+    made.add_argument("--step", default=STEP, help="regular expression, its group the number")
     made.add_argument("--out", help="file for the events, a line of JSON each")
     made.add_argument("--pid", type=int, help="end when this process has ended")
     made.add_argument("--seconds", type=float, default=1e9, help="end after so long")
-    made.add_argument("--every", type=float, default=5, help="seconds between two looks")
-    made.add_argument("--times", type=float, default=5, help="a stall is so many median steps")
-    made.add_argument("--least", type=float, default=30, help="and at least so many seconds")
-    made.add_argument("--over", type=float, default=0.03, help="how far slow ranks are over")
+    made.add_argument("--every", type=float, default=5, help="seconds between two looks (5)")
+    made.add_argument("--times", type=float, default=5, help="a stall is so many median steps (5)")
+    made.add_argument("--least", type=float, default=30, help="and at least so many seconds (30)")
+    made.add_argument(
+        "--over", type=float, default=0.03, help="share by which slow ranks are over (0.03)"
+    )
     args = made.parse_args()
-    report, job = Report("watch_job", args), Job(args)
+    report, job = Report("watch_job.py", args), Job(args)
     until = time.monotonic() + args.seconds
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
