@@ -37,7 +37,7 @@ CALLS: list[tuple[Any, tuple[Any, ...], Any]] = [
     (lambda n: {frozenset(p) for r in links.rounds(n) for p in r} ==
      {frozenset((a, b)) for a in range(n) for b in range(a)}, (7,), True),
     (links.slowest, ({(0, 1): 9.0, (0, 2): 4.0, (1, 2): 4.0},), (2, 4.0)),
-    (lambda p: [round(x, 3) for x in links.fit(p)], ([(10, 12.0), (1000, 111.0)],), [11.0, 0.1, 0]),
+    (links.shown, (3 << 29,), "1.5GiB"),
     (watch.doing, (watch.gpus_of(SMI),),
      "GPU 1 idle, the others busy: look at the rank of the idle one"),
     (watch.doing, (watch.gpus_of(SMI)[1:],), watch.IDLE),
@@ -73,7 +73,7 @@ def test_ranks_are_known_by_any_launcher(case: Any, monkeypatch: pytest.MonkeyPa
 
 def test_a_stall_and_a_slow_rank_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(watch, "run", lambda *_, **__: None)
-    how = {"log": str(tmp_path / "rank*.log"), "beats": None, "step": watch.STEP, "out": None}
+    how = {"log": str(tmp_path / "rank*.log"), "beats": None, "step": watch.STEP}
     job = watch.Job(argparse.Namespace(**how, times=5, least=3, over=0.03))
     for step in range(40):
         for rank in (0, 1):
@@ -93,7 +93,7 @@ def test_storage_is_judged_by_what_was_promised(tmp_path: Path, wanted: str, sta
     again = [*command, "--against", tmp_path / "s"]
     assert b"(your run, " in subprocess.run(again, capture_output=True, check=False).stdout
     assert {path.name for path in tmp_path.iterdir()} == {"s"}
-    assert json.loads((tmp_path / "s").read_text())["program"] == "check_storage"
+    assert json.loads((tmp_path / "s").read_text())["program"] == "check_storage.py"
 
 
 # What befalls the second of two ranks; the exit status of the first, and what it says

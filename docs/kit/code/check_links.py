@@ -35,7 +35,6 @@ SECTIONS = {
 NEEDS = """Needs two to five minutes for eight GPUs, and at most 40 % of the free memory of a GPU.
 Without GPUs it uses gloo, up to 64 MiB. The names of hosts stay on the screen."""
 SIZES = [8, 1 << 10, 16 << 10, 256 << 10, 4 << 20, 64 << 20, 1 << 30, 4 << 30]
-KINDS = ("all_reduce", "all_gather", "reduce_scatter", "all_to_all")
 LAUNCH, BUSBW, COSTS = "en/kit/launch.html", "en/ccl/busbw.html", "en/ccl/cost-models.html"
 BRINGUP = "en/eng/cluster-bringup.html"
 
@@ -94,7 +93,6 @@ class RollCall:
         os._exit(2)
 
     def enter(self, stage: str) -> None:
-        """Say that this rank has come to the next stage."""
         self.stages.append(stage)
         self.since, self.told = time.monotonic(), 0
         self.store.add(f"stage/{self.rank}", 1)
@@ -139,12 +137,12 @@ class RollCall:
 
 def interfaces() -> list[str]:
     """Network interfaces that are up, with their speed, and the ports of RDMA devices."""
-    nets = [one for one in sorted(Path("/sys/class/net").glob("*")) if one.name != "lo"]
-    up = [one for one in nets if read(one / "operstate") == "up"]
+    nets = sorted(Path("/sys/class/net").glob("*"))
+    up = [one for one in nets if read(one / "operstate") == "up"]  # lo says unknown
     ports = sorted(Path("/sys/class/infiniband").glob("*/ports/*"))
     rdma = [f"{one.parts[-3]} {read(one / 'state')} {read(one / 'rate')}" for one in ports]
-    speeds = [read(one / "speed") or "-1" for one in up]  # -1: a virtual one does not say it
-    return [f"{a.name} {b.replace('-1', '?')} Mb/s" for a, b in zip(up, speeds)] + rdma
+    speed = {one: (read(one / "speed") or "?").replace("-1", "?") for one in up}
+    return [f"{one.name} {speed[one]} Mb/s" for one in up] + rdma
 
 
 def rounds(count: int) -> list[list[tuple[int, int]]]:
@@ -166,7 +164,6 @@ def slowest(rates: dict[tuple[int, int], float]) -> tuple[int, float]:
 
 
 def shown(size: int) -> str:
-    """A size with its unit."""
     units = ((30, "GiB"), (20, "MiB"), (10, "KiB"), (0, "B"))
     power, unit = next(one for one in units if size >= 1 << one[0])
     return f"{size / (1 << power):.4g}{unit}"
@@ -236,7 +233,8 @@ class Links:
         self.dist.all_reduce(ones)
         met = int(ones.item())
         self.report.add("first all-reduce, with connecting", time.perf_counter() - began, "s")
-        self.state("ranks that meet", met != self.world and met, str(self.world), "Count the ranks")
+        bad = "" if met == self.world else str(met)
+        self.state("ranks that meet", bad, str(self.world), "Count the ranks")
 
     def who(self, people: list[dict[str, Any]]) -> None:
         """Hosts, devices and interfaces go to the screen only; what must be alike is judged."""
@@ -296,13 +294,12 @@ class Links:
         middle, pair = quantile(list(rates.values())), min(rates, key=lambda one: rates[one])
         key = f"links.{name}s.{self.args.backend}"
         self.report.add(f"pairs of {name}s, each way, both at once", middle, "GB/s", key=key)
-        if len(rates) < 2:
-            return
-        worst, its = slowest(rates)
-        rows = [(f"slowest pair, {name}s {pair}", rates[pair], "Look at the links of both")]
+        row = (f"slowest pair, {name}s {pair}", rates[pair], "Look at the links of both")
+        rows = [row] if len(rates) > 1 else []
         if len(rates) > 2:
+            worst, its = slowest(rates)
             text = f"slowest {name} with its partners, {name} {worst}"
-            rows.append((text, its, f"Take {name} {worst} out, and run check_node there"))
+            rows.append((text, its, f"Take {name} {worst} out, and run check_node.py there"))
         rule = f"90 % of the median of {len(rates)} pairs"
         for what, value, then in rows:
             how = {"good": value >= 0.9 * middle, "rule": rule, "then": then, "note": BRINGUP}
@@ -310,9 +307,11 @@ class Links:
 
     def tournament(self, name: str) -> None:
         """Pairs in rounds: ranks of a node; nodes, by rank i of one with rank i of another."""
-        self.report.section(f"pairs of {name}s")
         sets = [self.nodes] if name == "node" else [[[r] for r in ranks] for ranks in self.nodes]
         most = self.args.rounds if name == "node" else self.world
+        if max(map(len, sets)) < 2:
+            return  # one node, or one rank on each
+        self.report.section(f"pairs of {name}s")
         rates: dict[tuple[int, int], float] = defaultdict(float)
         for number, plan in enumerate(rounds(max(map(len, sets)))[:most]):
             self.call.enter(f"pairs of {name}s, round {number + 1}")
@@ -323,8 +322,7 @@ class Links:
                     links += [(two, link) for link in zip(members[a], members[b])]
             for (two, _), rate in zip(links, self.exchange([link for _, link in links])):
                 rates[two] += rate
-        if rates:
-            self.judge_pairs(rates, name)
+        self.judge_pairs(rates, name)
 
     def collective(self, kind: str, data: Any, out: Any) -> Callable[[], object]:
         """The call that moves S = data's bytes."""
@@ -344,7 +342,7 @@ class Links:
         if self.gpu:
             most = -self.slowest_of([-0.2 * self.torch.cuda.mem_get_info()[0]])[0]
         most = min(most, self.args.max_size)
-        for kind in KINDS:
+        for kind in ("all_reduce", "all_gather", "reduce_scatter", "all_to_all"):
             name = kind.replace("_", "-")
             self.report.section(f"{name} of {n} ranks")
             self.call.enter(f"{name}, first call")

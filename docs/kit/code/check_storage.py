@@ -34,27 +34,23 @@ SECTIONS = {
 NEEDS = """Needs about two minutes, 100 MB of memory for each writer, and (writers + 1) times --gb
 of the disk. Several ranks meet by PyTorch; otherwise Python is enough."""
 GOOD = "Storage does what was expected: start the job, with watch_job.py beside it."
-BLOCK, DIRECT = 8 << 20, getattr(os, "O_DIRECT", 0)
+BLOCK = 8 << 20
 CHECKPOINT = 987.7  # GB, Llama 3.1 70B at 14 bytes a parameter: storage/checkpoint
 
 
 def drop(fd: int) -> None:
     """Ask the kernel to forget what it caches of a file; what lies below may still have it."""
-    if hasattr(os, "posix_fadvise"):
-        os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
+    os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
 
 
 def write(path: Path, size: int) -> float:
-    """Seconds to write a file of random blocks and to flush it; then it is renamed."""
-    block = bytearray(os.urandom(BLOCK))
-    draft = path.with_suffix(".tmp")
-    began = time.perf_counter()
-    with draft.open("wb", buffering=0) as out:
+    """Seconds to write a file of random blocks and to flush it."""
+    block, began = bytearray(os.urandom(BLOCK)), time.perf_counter()
+    with path.open("wb", buffering=0) as out:
         for number in range(size // BLOCK):
             block[:8] = number.to_bytes(8, "little")
             out.write(block)
         os.fsync(out.fileno())
-    draft.rename(path)
     return time.perf_counter() - began
 
 
@@ -62,7 +58,7 @@ def opened(path: Path, direct: bool) -> int | None:
     """A file to read, with O_DIRECT past the cache; None where that is refused."""
     fd = None
     try:
-        fd = os.open(path, os.O_RDONLY | (DIRECT if direct else 0))
+        fd = os.open(path, os.O_RDONLY | (os.O_DIRECT if direct else 0))
         os.preadv(fd, [mmap.mmap(-1, 4096)], 0)  # memory of mmap is aligned, as it must be
         return fd
     except OSError as error:
