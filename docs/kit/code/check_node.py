@@ -174,8 +174,7 @@ def health(report: Report, gpus: list[dict], *_: Any) -> None:
     if not gpus:
         report.missing("health", "nvidia-smi is missing or fails; for AMD read rocm-smi.")
         return
-    names = ("Product Name", "VBIOS Version")
-    alike = [(name, name, str(at(gpus[0], name)), "The GPUs differ.") for name in names]
+    alike = [(x, x, str(at(gpus[0], x)), "They differ.") for x in ("Product Name", "VBIOS Version")]
     for what, where, rule, then in [*alike, *EXPECTED]:
         note = SLOW if re.search("clock|power|slow", what) else HEALTH
         across(report, what, [value_of(gpu, where) for gpu in gpus], rule, note, then)
