@@ -24,7 +24,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from common import Report, main_of, parser, place, quantile, read, say, the_torch
+from common import Report, main_of, parser, place, quantile, read, the_torch
 
 SECTIONS = {
     "who": "ranks, hosts, devices, versions, variables of NCCL",
@@ -359,14 +359,13 @@ class Links:
             for wanted in SIZES:
                 size = max(4 * n, wanted // (4 * n) * 4 * n)
                 if size > most or last * size / before * 18 > self.args.seconds:
+                    print(f"  {shown(size)} and more: beyond --seconds, --max-size or the memory")
                     break
                 self.call.enter(f"{name}, {shown(size)}")
                 data = self.torch.zeros(size // 4, device=self.device)
                 repeats = int(max(2, min(20, 0.2 / last))) if last else 20
                 call = self.collective(kind, data, self.torch.empty_like(data))
                 before, last = size, quantile(self.slowest_of(self.timed(call, repeats)))
-                if self.rank == 0:
-                    say(f"{name} {shown(size)}: {last * 1e6:.1f} us")
                 text, rate = f"{name}, {shown(size)}", size / last / 1e9
                 near = self.gpu and len(self.nodes) == 1  # what the references are of
                 where = n if near else f"{self.args.backend}.{len(self.nodes)}x{n}"
