@@ -17,6 +17,7 @@ import yaml
 from hooks.data import FactBase, load_facts, load_record
 
 _IMPORT = re.compile(r"^from common import (?:\([^)]*\)|[^\n]*)\n", re.MULTILINE)
+_PACKED = (".py", ".txt", ".sh", ".sbatch", ".yaml")
 _KEPT, _VERSIONS = ("date", "program", "kit"), ("driver", "torch", "cuda", "hip", "nccl")
 _MACHINE = ("gpu", "count", *_VERSIONS, "kernel", "cpu")
 _SAID = re.compile(r"\d{4}-\d\d-\d\d \w+\.py \d{4}-\d\d-\d\d [0-9a-f]{7}( \d[\w.+-]*)+")
@@ -61,7 +62,7 @@ def files(docs: Path, base: FactBase, site_url: str) -> dict[str, str | bytes]:
     if not (docs / "kit").is_dir():
         return {}
     table, folder, out = reference(docs, base, site_url), docs / "kit/code", io.BytesIO()
-    paths = [one for one in folder.rglob("*.*") if one.suffix in (".py", ".txt", ".sh", ".yaml")]
+    paths = [one for one in folder.rglob("*.*") if one.suffix in _PACKED]
     texts = {path.relative_to(folder).as_posix(): path.read_text("utf-8") for path in paths}
     common = texts.pop("common.py").partition("import annotations\n")[2].strip() + "\n\n\n"
     common = common.replace("REFERENCE: dict = {}", f"REFERENCE: dict = {table!r}  # noqa: E501")

@@ -19,14 +19,12 @@ import threading
 import time
 import warnings
 from collections import defaultdict
+from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from common import Report, main_of, parser, place, quantile, read, say, the_torch
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from common import Report, main_of, parser, place, quantile, read, the_torch
 
 SECTIONS = {
     "who": "ranks, hosts, devices, versions, variables of NCCL",
@@ -37,7 +35,6 @@ SECTIONS = {
 NEEDS = """Needs two to five minutes for eight GPUs, and at most 40 % of the free memory of a GPU.
 Without GPUs it uses gloo, up to 64 MiB. The names of hosts stay on the screen."""
 SIZES = [8, 1 << 10, 16 << 10, 256 << 10, 4 << 20, 64 << 20, 1 << 30, 4 << 30]
-KINDS = ("all_reduce", "all_gather", "reduce_scatter", "all_to_all")
 LAUNCH, BUSBW, COSTS = "en/kit/launch.html", "en/ccl/busbw.html", "en/ccl/cost-models.html"
 BRINGUP = "en/eng/cluster-bringup.html"
 
@@ -72,8 +69,7 @@ class RollCall:
     def __init__(self, dist: Any, where: dict[str, Any], patience: float) -> None:
         self.dist, self.rank, self.world = dist, where["rank"], where["world"]
         self.patience, self.every = patience, min(5.0, patience / 10 + self.world / 200)
-        self.stages, self.found, self.over = ["connecting"], "", False
-        self.since, self.told = 0.0, 0
+        self.stages, self.found, self.over, self.told = ["connecting"], "", False, 0
         self.abandon: Callable[[str], None] = lambda _: None
         self.store = self.connect(where, where["hosts"])
         self.own = self.connect(where, False)  # a thread cannot use a connection that waits
@@ -97,7 +93,6 @@ class RollCall:
         os._exit(2)
 
     def enter(self, stage: str) -> None:
-        """Say that this rank has come to the next stage."""
         self.stages.append(stage)
         self.since, self.told = time.monotonic(), 0
         self.store.add(f"stage/{self.rank}", 1)
@@ -142,23 +137,12 @@ class RollCall:
 
 def interfaces() -> list[str]:
     """Network interfaces that are up, with their speed, and the ports of RDMA devices."""
-    nets = [one for one in sorted(Path("/sys/class/net").glob("*")) if one.name != "lo"]
-    up = [one for one in nets if read(one / "operstate") == "up"]
+    nets = sorted(Path("/sys/class/net").glob("*"))
+    up = [one for one in nets if read(one / "operstate") == "up"]  # lo says unknown
     ports = sorted(Path("/sys/class/infiniband").glob("*/ports/*"))
     rdma = [f"{one.parts[-3]} {read(one / 'state')} {read(one / 'rate')}" for one in ports]
-    return [f"{one.name} {read(one / 'speed') or '?'} Mb/s" for one in up] + rdma
-
-
-def fit(points: list[tuple[float, float]]) -> tuple[float, float, float]:
-    """Alpha in s, beta in s per byte and the worst error: least squares of relative errors."""
-    a, b = sum(1 / t**2 for _, t in points), sum(s / t**2 for s, t in points)
-    c = sum((s / t) ** 2 for s, t in points)
-    d, e = sum(1 / t for _, t in points), sum(s / t for s, t in points)
-    det = a * c - b * b
-    alpha, beta = ((d * c - e * b) / det, (a * e - b * d) / det) if det else (d / a, 0.0)
-    if alpha < 0 or beta < 0:
-        alpha, beta = (0.0, e / c) if alpha < 0 else (d / a, 0.0)
-    return alpha, beta, max(abs((alpha + beta * s) / t - 1) for s, t in points)
+    speed = {one: (read(one / "speed") or "?").replace("-1", "?") for one in up}
+    return [f"{one.name} {speed[one]} Mb/s" for one in up] + rdma
 
 
 def rounds(count: int) -> list[list[tuple[int, int]]]:
@@ -180,11 +164,9 @@ def slowest(rates: dict[tuple[int, int], float]) -> tuple[int, float]:
 
 
 def shown(size: int) -> str:
-    """A size with its unit."""
-    for power, unit in ((30, "GiB"), (20, "MiB"), (10, "KiB")):
-        if size >= 1 << power:
-            return f"{size / (1 << power):.4g}{unit}"
-    return f"{size}B"
+    units = ((30, "GiB"), (20, "MiB"), (10, "KiB"), (0, "B"))
+    power, unit = next(one for one in units if size >= 1 << one[0])
+    return f"{size / (1 << power):.4g}{unit}"
 
 
 class Links:
@@ -198,13 +180,13 @@ class Links:
             torch.cuda.set_device(where["local"] % torch.cuda.device_count())
         self.device = torch.device("cuda", torch.cuda.current_device()) if self.gpu else "cpu"
         self.call = RollCall(self.dist, where, args.patience)
-        self.report = Report("check_links", args, torch)
+        self.report = Report("check_links.py", args, torch)
         self.call.abandon = lambda why: (self.report.missing("the rest", why), self.finish())
 
     def finish(self) -> int:
         """Judge, and keep what was measured, before a hang too."""
         more = {"ranks": self.world, "nodes": len(self.nodes), "backend": self.args.backend}
-        return self.report.finish("The links are as expected: go on with check_storage.", **more)
+        return self.report.finish("The links are as expected: go on with check_storage.py.", **more)
 
     def end(self) -> int:
         """End together: the store lives until all have said that they are done."""
@@ -235,9 +217,9 @@ class Links:
         self.call.enter("meeting of all ranks")
         if self.rank == 0:
             people = [json.loads(self.call.store.get(f"who/{r}")) for r in range(self.world)]
-            each, on = self.args.ranks_per_node, defaultdict(list)
+            on = defaultdict(list)
             for r, one in enumerate(people):
-                on[r // each if each else one["host"]].append(r)
+                on[one["host"]].append(r)
             self.call.store.set("nodes", json.dumps(list(on.values())))
         self.nodes = json.loads(self.call.store.get("nodes"))
         if self.rank == 0 and "who" in self.args.sections:
@@ -251,7 +233,8 @@ class Links:
         self.dist.all_reduce(ones)
         met = int(ones.item())
         self.report.add("first all-reduce, with connecting", time.perf_counter() - began, "s")
-        self.state("ranks that meet", met != self.world and met, str(self.world), "Count the ranks")
+        bad = "" if met == self.world else str(met)
+        self.state("ranks that meet", bad, str(self.world), "Count the ranks")
 
     def who(self, people: list[dict[str, Any]]) -> None:
         """Hosts, devices and interfaces go to the screen only; what must be alike is judged."""
@@ -311,13 +294,12 @@ class Links:
         middle, pair = quantile(list(rates.values())), min(rates, key=lambda one: rates[one])
         key = f"links.{name}s.{self.args.backend}"
         self.report.add(f"pairs of {name}s, each way, both at once", middle, "GB/s", key=key)
-        if len(rates) < 2:
-            return
-        worst, its = slowest(rates)
-        rows = [(f"slowest pair, {name}s {pair}", rates[pair], "Look at the links of both")]
+        row = (f"slowest pair, {name}s {pair}", rates[pair], "Look at the links of both")
+        rows = [row] if len(rates) > 1 else []
         if len(rates) > 2:
+            worst, its = slowest(rates)
             text = f"slowest {name} with its partners, {name} {worst}"
-            rows.append((text, its, f"Take {name} {worst} out, and run check_node there"))
+            rows.append((text, its, f"Take {name} {worst} out, and run check_node.py there"))
         rule = f"90 % of the median of {len(rates)} pairs"
         for what, value, then in rows:
             how = {"good": value >= 0.9 * middle, "rule": rule, "then": then, "note": BRINGUP}
@@ -325,9 +307,11 @@ class Links:
 
     def tournament(self, name: str) -> None:
         """Pairs in rounds: ranks of a node; nodes, by rank i of one with rank i of another."""
-        self.report.section(f"pairs of {name}s")
         sets = [self.nodes] if name == "node" else [[[r] for r in ranks] for ranks in self.nodes]
         most = self.args.rounds if name == "node" else self.world
+        if max(map(len, sets)) < 2:
+            return  # one node, or one rank on each
+        self.report.section(f"pairs of {name}s")
         rates: dict[tuple[int, int], float] = defaultdict(float)
         for number, plan in enumerate(rounds(max(map(len, sets)))[:most]):
             self.call.enter(f"pairs of {name}s, round {number + 1}")
@@ -338,8 +322,7 @@ class Links:
                     links += [(two, link) for link in zip(members[a], members[b])]
             for (two, _), rate in zip(links, self.exchange([link for _, link in links])):
                 rates[two] += rate
-        if rates:
-            self.judge_pairs(rates, name)
+        self.judge_pairs(rates, name)
 
     def collective(self, kind: str, data: Any, out: Any) -> Callable[[], object]:
         """The call that moves S = data's bytes."""
@@ -354,12 +337,12 @@ class Links:
         return lambda: dist.all_to_all_single(out, data)
 
     def collectives(self) -> None:
-        """Each kind at each size, until a call takes too long; alpha and beta from all sizes."""
+        """Each kind at each size, until a call takes too long."""
         n, most = self.world, 64 << 20
         if self.gpu:
             most = -self.slowest_of([-0.2 * self.torch.cuda.mem_get_info()[0]])[0]
         most = min(most, self.args.max_size)
-        for kind in KINDS:
+        for kind in ("all_reduce", "all_gather", "reduce_scatter", "all_to_all"):
             name = kind.replace("_", "-")
             self.report.section(f"{name} of {n} ranks")
             self.call.enter(f"{name}, first call")
@@ -372,46 +355,40 @@ class Links:
                 print(f"  {self.args.backend} has none here: {str(error).splitlines()[0][:80]}")
                 continue
             factor = (2 if kind == "all_reduce" else 1) * (n - 1) / n
-            points: list[tuple[int, float]] = []
+            before, last = 1, 0.0
             for wanted in SIZES:
                 size = max(4 * n, wanted // (4 * n) * 4 * n)
-                before, last = points[-1] if points else (size, 0.0)
                 if size > most or last * size / before * 18 > self.args.seconds:
+                    print(f"  {shown(size)} and more: beyond --seconds, --max-size or the memory")
                     break
                 self.call.enter(f"{name}, {shown(size)}")
                 data = self.torch.zeros(size // 4, device=self.device)
                 repeats = int(max(2, min(20, 0.2 / last))) if last else 20
                 call = self.collective(kind, data, self.torch.empty_like(data))
-                last = quantile(self.slowest_of(self.timed(call, repeats)))
-                points.append((size, last))
-                if self.rank == 0:
-                    say(f"{name} {shown(size)}: {last * 1e6:.1f} us")
+                before, last = size, quantile(self.slowest_of(self.timed(call, repeats)))
                 text, rate = f"{name}, {shown(size)}", size / last / 1e9
                 near = self.gpu and len(self.nodes) == 1  # what the references are of
                 where = n if near else f"{self.args.backend}.{len(self.nodes)}x{n}"
                 key = f"links.{kind}.{{}}.{where}.{wanted}"
                 if wanted < 16 << 20:  # there it is the time that counts
-                    self.report.add(
-                        text, last * 1e6, "us", key=key.format("time"), lower=True, note=COSTS
-                    )
+                    how = {"key": key.format("time"), "lower": True, "note": COSTS}
+                    self.report.add(text, last * 1e6, "us", **how)
                 else:
                     text += f", busbw (algbw {rate:.4g})"
                     self.report.add(text, rate * factor, "GB/s", key=key.format("rate"), note=BUSBW)
-            alpha, beta, off = fit(points)
-            text = f"{name}, alpha (worst error of the fit {off:.0%})"
-            self.report.add(text, alpha * 1e6, "us", note=COSTS)
-            if beta:
-                self.report.add(f"{name}, 1/beta", 1e-9 / beta, "GB/s", note=COSTS)
 
 
 def main() -> int:
     made = parser(__doc__.splitlines()[0], NEEDS, SECTIONS)
     made.add_argument("--backend", choices=("nccl", "gloo"), help="nccl where there are GPUs")
-    made.add_argument("--patience", type=float, default=60, help="seconds until it tells who lags")
-    made.add_argument("--seconds", type=float, default=10, help="limit for one size of one kind")
+    made.add_argument(
+        "--patience", type=float, default=60, help="seconds until it tells who lags (60)"
+    )
+    made.add_argument(
+        "--seconds", type=float, default=10, help="limit for one size of one kind (10)"
+    )
     made.add_argument("--max-size", type=int, default=SIZES[-1], help="largest message in bytes")
-    made.add_argument("--rounds", type=int, default=8, help="partners that each node meets")
-    made.add_argument("--ranks-per-node", type=int, help="take so many ranks as a node (a trial)")
+    made.add_argument("--rounds", type=int, default=8, help="partners of each node (8)")
     args, torch, where = made.parse_args(), the_torch(), place()
     gpus = torch.cuda.device_count() if torch and torch.cuda.is_available() else 0
     args.backend = args.backend or ("nccl" if gpus else "gloo")

@@ -15,18 +15,16 @@ import resource
 import shutil
 import threading
 import time
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from common import Report, main_of, parser, quantile, read, run, say, the_torch, timed
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
 NEEDS = """One GPU takes half a minute, eight at most ten minutes. It needs 9 GiB free on each GPU
 and 0.5 GB of the host's memory for each. It changes nothing. The GPUs should be idle."""
-GIB = 2**30
+GIB, N = 2**30, 8192  # N: rows and columns of the products
 DRIVERS = Path("/sys/bus/pci/drivers")
 # How far a GPU may be under the median of its node: what healthy ones differ by, and a little.
 SPREAD = {"memory": 0.03, "product": 0.05, "pinned": 0.05, "hot": 0.06}
@@ -64,7 +62,6 @@ def at(tree: Any, path: str) -> Any:
 
 
 def number(text: Any) -> float | None:
-    """The first number of a text such as `700.00 W`."""
     match = re.search(r"-?\d+(\.\d+)?", text or "")
     return float(match[0]) if match else None
 
@@ -92,8 +89,7 @@ def value_of(gpu: dict, where: Any) -> str | None:
     return f"{100 * mine / most:.0f} %" if mine is not None and most else None
 
 
-PROGRAMS = "13, 31, 43, 45"
-"""Xids that a program causes on a good GPU."""
+PROGRAMS = "13, 31, 43, 45"  # Xids that a program causes on a good GPU
 REASONS = "Clocks Event Reasons|Clocks Throttle Reasons"
 BRAKES = "HW Slowdown", "HW Thermal Slowdown", "HW Power Brake Slowdown", "SW Thermal Slowdown"
 
@@ -105,7 +101,6 @@ def brakes(gpu: dict) -> str | None:
 
 
 def busy(gpu: dict) -> str | None:
-    """Whether somebody uses the GPU."""
     used, load = (number(at(gpu, x)) for x in ("FB Memory Usage/Used", "Utilization/GPU|Gpu"))
     idle = (used or 0) <= 1024 and (load or 0) <= 5
     return None if used is None else "no" if idle else f"{used:.0f} MiB, {load or 0:.0f} %"
@@ -127,7 +122,6 @@ AWAY = "Run the field diagnostic and return the GPU to the vendor."
 COOL = "Look at cooling and power supply."
 BACK = "Set it back (nvidia-smi -pl, -rac, -rgc), or accept the lower figures."
 POWER, LIMIT = "GPU Power Readings|Power Readings", "Current Power Limit|Power Limit"
-COUNTERS = "Clocks Event Reasons Counters"
 # What; where it stands; what is expected (nothing: told only); what to do if it is not so.
 EXPECTED: list[tuple[str, Any, str, str]] = [
     ("ECC", "ECC Mode/Current", "Enabled", "Enable it (nvidia-smi -e 1) and reset."),
@@ -135,7 +129,6 @@ EXPECTED: list[tuple[str, Any, str, str]] = [
     ("uncorrectable errors ever", lambda g: uncorrectable(g, "Aggregate"), "", ""),
     ("SRAM errors over the threshold", "ECC Errors/Aggregate/SRAM Threshold Exceeded", "No", AWAY),
     ("memory beyond repair", "ECC Errors/Unrepairable Memory", "No", AWAY),
-    ("rows remapped, uncorrectable", "Remapped Rows/Uncorrectable Error", "", ""),
     ("row remapping pending", "Remapped Rows/Pending", "No", RESET),
     ("row remapping failed", "Remapped Rows/Remapping Failure Occurred", "No", AWAY),
     ("page retirement pending", "Retired Pages/Pending Page Blacklist|Pending", "No", RESET),
@@ -145,11 +138,9 @@ EXPECTED: list[tuple[str, Any, str, str]] = [
     ("power limit", (f"{POWER}/{LIMIT}", f"{POWER}/Default Power Limit"), "100 %", BACK),
     ("clock asked for", ("Applications Clocks/Graphics", "Max Clocks/Graphics"), "100 %", BACK),
     ("slowdown while idle", brakes, "none", COOL),
-    ("thermal slowdown ever", f"{COUNTERS}/HW Thermal Slowdown", "0 us", COOL),
-    ("power brake ever", f"{COUNTERS}/HW Power Braking", "0 us", COOL),
+    ("thermal slowdown ever", "Clocks Event Reasons Counters/HW Thermal Slowdown", "0 us", COOL),
+    ("power brake ever", "Clocks Event Reasons Counters/HW Power Braking", "0 us", COOL),
     ("used before the test", busy, "no", "End the other program (fuser -v /dev/nvidia*)."),
-    ("temperature", "Temperature/GPU Current Temp", "", ""),
-    ("PCIe replays", "PCI/Replays Since Reset", "", ""),
 ]
 
 
@@ -159,14 +150,12 @@ def tell(report: Report, rows: Sequence[Any], note: str) -> None:
         report.add(what, value, rule=rule, good=good, note=note, then=then)
 
 
-def across(
-    report: Report, what: str, values: Sequence[Any], rule: str = "", note: str = "", then: str = ""
-) -> None:
+def across(report: Report, what: str, values: Sequence[Any], rule: str, note: str, do: str) -> None:
     """One line for all GPUs: what they have in common, or which are not as the rule says."""
     known = {gpu: str(value) for gpu, value in enumerate(values) if value is not None}
     bad = [f"GPU {gpu}: {value}" for gpu, value in known.items() if rule and value != rule]
     shown = "; ".join(bad) or " / ".join(dict.fromkeys(known.values())) or "not reported"
-    tell(report, [(what, shown, rule, not bad if rule and known else None, then)], note)
+    tell(report, [(what, shown, rule, not bad if rule and known else None, do)], note)
 
 
 def spread(report: Report, what: str, values: Sequence[float], kind: str, note: str) -> None:
@@ -185,10 +174,8 @@ def health(report: Report, gpus: list[dict], *_: Any) -> None:
     if not gpus:
         report.missing("health", "nvidia-smi is missing or fails; for AMD read rocm-smi.")
         return
-    for name in ("Product Name", "VBIOS Version"):
-        first = str(at(gpus[0], name))
-        across(report, name, [at(gpu, name) for gpu in gpus], first, HEALTH, "The GPUs differ.")
-    for what, where, rule, then in EXPECTED:
+    alike = [(x, x, str(at(gpus[0], x)), "They differ.") for x in ("Product Name", "VBIOS Version")]
+    for what, where, rule, then in [*alike, *EXPECTED]:
         note = SLOW if re.search("clock|power|slow", what) else HEALTH
         across(report, what, [value_of(gpu, where) for gpu in gpus], rule, note, then)
     log = run("dmesg")
@@ -204,30 +191,26 @@ def system(report: Report, *_: Any) -> None:
     nics = len(list(Path("/sys/class/infiniband").glob("*")))
     peer = any(Path(f"/sys/module/{name}").exists() for name in ("nvidia_peermem", "nv_peer_mem"))
     ways = [name for name, there in (("nvidia-peermem", peer), ("dma-buf", dma_buf())) if there]
-    locked, files = (
-        resource.getrlimit(one)[0] for one in (resource.RLIMIT_MEMLOCK, resource.RLIMIT_NOFILE)
-    )
+    locked, _ = resource.getrlimit(resource.RLIMIT_MEMLOCK)
+    files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     free = locked == resource.RLIM_INFINITY
     shm = shutil.disk_usage("/dev/shm").total / GIB if Path("/dev/shm").exists() else 0.0
     huge = read("/sys/kernel/mm/transparent_hugepage/enabled") or ""
-    reserved = re.search(r"HugePages_Total: +(\d+)", read("/proc/meminfo") or "")
     nodes = len(list(Path("/sys/devices/system/node").glob("node[0-9]*")))
     balancing = read("/proc/sys/kernel/numa_balancing")
     every, mine = os.cpu_count() or 1, len(os.sched_getaffinity(0))
     load = "modprobe nvidia-peermem; or the open kernel modules and Linux 5.12 or later."
     lift = "Raise it where the job starts: limits.conf, slurmd, --ulimit memlock=-1."
     able, open_all = (bool(ways), free) if nics else (None, None)
-    tell(report, [("RDMA devices", nics, "", None, "")], RDMA)
     row = ("GPUDirect RDMA by", ", ".join(ways) or "none", "one way", able, load)
-    tell(report, [row], RDMA)
+    tell(report, [("RDMA devices", nics, "", None, ""), row], RDMA)
     said = "unlimited" if free else f"{locked >> 10} KiB"
     rows = [
         ("locked memory, ulimit -l", said, "unlimited", open_all, lift),
         ("open files, ulimit -n", files, "4096 or more", files >= 4096, "ulimit -n 65536."),
         ("/dev/shm in GiB", shm, "1 or more", shm >= 1, "--shm-size=16g; in a pod an emptyDir."),
         ("transparent huge pages", huge, "not never", "[never]" not in huge, "Set madvise."),
-        ("huge pages reserved", reserved[1] if reserved else "0", "", None, ""),
-        ("NUMA nodes, and balancing", f"{nodes}, {balancing}", "", None, ""),
+        ("NUMA nodes; automatic balancing (0 is off)", f"{nodes}; {balancing}", "", None, ""),
         ("CPUs allowed", mine, str(every), mine == every, "Ask for the whole node."),
     ]
     tell(report, rows, LINUX)
@@ -349,9 +332,6 @@ def memory(report: Report, _: list[dict], torch: Any, *__: Any) -> None:
     spread(report, "memory", rates, "memory", "en/chip/hbm.html")
 
 
-N = 8192
-
-
 def product(torch: Any, kind: str) -> Callable[[], Any]:
     """The call that multiplies two random square matrices; the second is stored transposed."""
     dice = torch.Generator(device="cuda")  # one of its own: others may be made at the same time
@@ -419,7 +399,6 @@ PARTS = {one.__name__: one for one in (system, health, links, host, memory, prod
 
 
 def main() -> int:
-    """Run the chosen sections."""
     about = {name: part.__doc__ or "" for name, part in PARTS.items()}
     options = parser((__doc__ or "").split("\n\n")[0], NEEDS, about)
     options.add_argument("--span", type=float, default=15, help="seconds of the hot products (15)")

@@ -13,20 +13,17 @@ import json
 import os
 import platform
 import re
-import shutil
 import subprocess
 import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+from typing import Any
 
 # What was measured, from the build of the handbook: `gpus`, `specification`, `figures`, `site`.
 REFERENCE: dict = {}
 
 OK, BELOW, ODD = "as expected", "BELOW", "above the specification"
-NONE, FAILED = "no reference", "not measured"
+NONE, FAILED, TOLD = "no reference", "not measured", "told"
 
 
 def read(path: str | Path) -> str | None:
@@ -39,8 +36,6 @@ def read(path: str | Path) -> str | None:
 
 def run(*command: str, timeout: float = 60) -> str | None:
     """What a command prints; None where it is missing, fails or takes too long."""
-    if shutil.which(command[0]) is None:
-        return None
     try:
         done = subprocess.run(command, capture_output=True, timeout=timeout, check=False)
     except (OSError, subprocess.TimeoutExpired):
@@ -81,12 +76,11 @@ def short(value: Any) -> str:
 
 
 def say(text: str) -> None:
-    """Tell how far the program is, beside what it reports."""
     print(f"… {text}", file=sys.stderr, flush=True)
 
 
 def the_torch() -> Any:
-    """PyTorch, or None where it is not installed or does not load."""
+    """PyTorch, or None where it does not load."""
     try:
         import torch
     except (ImportError, OSError):
@@ -110,39 +104,31 @@ def machine(torch: Any = None) -> dict[str, Any]:
             found.update(gpu=torch.cuda.get_device_name(0), count=torch.cuda.device_count())
             with contextlib.suppress(AttributeError, RuntimeError):
                 found["nccl"] = ".".join(map(str, torch.cuda.nccl.version()))
-    names = [line for line in (read("/proc/cpuinfo") or "").splitlines() if "model name" in line]
-    name = names[0].partition(":")[2].strip() if names else platform.machine()
-    cpu = f"{name}, {os.cpu_count()} CPUs"
+    name = re.search(r"model name\s*: (.*)", read("/proc/cpuinfo") or "")
+    cpu = f"{name[1] if name else platform.machine()}, {os.cpu_count()} CPUs"
     return {**found, "kernel": platform.release(), "cpu": cpu}
 
 
-def expected(key: str, gpu: str | None) -> tuple[list[Any] | None, float | None, dict[str, Any]]:
+def expected(key: str, gpu: str) -> tuple[list[Any] | None, float | None, dict[str, Any]]:
     """Reference [value, unit, where from], specification and rule (of the key's beginning)."""
-    rules, found = REFERENCE.get("figures", {}), key
-    while found and found not in rules:
-        found = found.rpartition(".")[0]
-    rule = rules.get(found, {})
-    specified = REFERENCE.get("specification", {}).get(gpu or "", {})
-    measured = REFERENCE.get("gpus", {}).get(gpu or "", {}).get(key)
-    return measured, specified.get(rule.get("specification", "")), rule
+    parts, rules = key.split("."), REFERENCE.get("figures", {})
+    begins = (".".join(parts[:n]) for n in range(len(parts), 0, -1))
+    rule = next((rules[one] for one in begins if one in rules), {})
+    specified = REFERENCE.get("specification", {}).get(gpu, {}).get(rule.get("specification"))
+    return REFERENCE.get("gpus", {}).get(gpu, {}).get(key), specified, rule
 
 
 def judge(
-    value: float | None,
-    reference: Any,
-    specification: Any = None,
-    share: float = 0.9,
-    lower: Any = 0,
+    value: float | None, reference: Any, most: Any = None, share: float = 0.9, lower: Any = 0
 ) -> str:
     """The verdict: at least `share` of the reference, or with `lower` at most its 1 / share."""
     if value is None:
         return FAILED
-    if specification and not lower and value > 1.05 * specification:
+    if most and not lower and value > 1.05 * most:
         return ODD  # the clock or the cache was measured
     if reference is None:
         return NONE
-    good = value <= reference / share if lower else value >= share * reference
-    return OK if good else BELOW
+    return OK if (value <= reference / share if lower else value >= share * reference) else BELOW
 
 
 class Report:
@@ -162,7 +148,6 @@ class Report:
         print("what: yours | reference | specification | verdict | note")
 
     def section(self, name: str) -> None:
-        """Begin a section of the report."""
         print(f"\n{name}", flush=True)
 
     def add(
@@ -184,23 +169,20 @@ class Report:
         and the `rule` that says what is expected; both left out, it is told without a verdict.
         `then` is what to do where the verdict is bad.
         """
-        reference, specification, how = expected(key, self.machine["gpu"])
-        shown = f"{short(reference[0])} ({reference[2]})" if reference else NONE
-        rule = "" if good is None else rule
-        if rule:
-            shown = f"expected: {rule}"
+        reference, specification, how = expected(key, self.machine["gpu"] or "")
+        known, _, source = reference or (rule or None if good is not None else None, "", None)
         if key:
-            promised = reference[0] if reference else None
-            share = how.get("at_least", 0.9)
-            verdict = judge(value, promised, specification, share, lower)
+            shown = f"{short(known)} ({source})" if reference else NONE
+            verdict = judge(value, known, specification, how.get("at_least", 0.9), lower)
         else:
-            verdict = FAILED if value is None else NONE if good is None else OK if good else BELOW
+            shown = f"expected: {known}" if known else "—"
+            verdict = FAILED if value is None else TOLD if good is None else OK if good else BELOW
         page = note or how.get("note", "")
         page = REFERENCE.get("site", "") + page if page else ""
         mine = "—" if value is None else f"{short(value)} {unit}".strip()
         specified = short(specification) if specification else "—"
-        print(f"  {what}: {mine} | {shown} | {specified} | {verdict} | {page}", flush=True)
-        known, source = (reference[0], reference[2]) if reference else (rule or None, None)
+        line = " | ".join([mine, shown, specified, verdict, page]).rstrip(" |")
+        print(f"  {what}: {line}", flush=True)
         kept = {"what": what, "key": key, "value": value, "unit": unit, "reference": known}
         kept.update(reference_from=source, specification=specification, verdict=verdict, note=page)
         self.figures.append(kept)
@@ -209,46 +191,37 @@ class Report:
         return verdict
 
     def missing(self, what: str, why: str) -> None:
-        """Keep that something was asked for and could not be measured."""
         self.add(what, None, then=why)
 
     def finish(self, good: str, **more: Any) -> int:
         """Write the file, say what to do next, return the exit status; `good`: if all is well."""
         verdicts = [one["verdict"] for one in self.figures]
         status = 1 if BELOW in verdicts else 2 if {FAILED, ODD} & set(verdicts) else 0
-        if status == 0 and OK not in verdicts:
-            status, good = 2, "Nothing here has a reference; send the JSON file."
-        counts = f"{verdicts.count(OK)} as expected, {verdicts.count(BELOW)} below"
-        print(f"\n{len(verdicts)} figures, {counts}")
-        for line in self.then:
-            print(f"- {line}")
+        status = 2 if status == 0 and OK not in verdicts else status
+        if {one["verdict"] for one in self.figures if one["key"]} == {NONE}:
+            good = "No rate has a reference: compare your machines; later use --against FILE."
+        n, fine, under = len(verdicts), verdicts.count(OK), verdicts.count(BELOW)
+        print(f"\n{n} figures, {fine} as expected, {under} below", *self.then, sep="\n- ")
         first = next((one for one in self.then if BELOW in one), (self.then or [good])[0])
-        where = getattr(self.args, "json", None)
-        if where:
+        if getattr(self.args, "json", None):
             # Without options that are texts or paths: names of files may name somebody.
-            kinds = (int, float, list)
-            given = [(k, v) for k, v in vars(self.args).items() if v and isinstance(v, kinds)]
-            given = [(k.replace("_", "-"), v) for k, v in given]
-            shown = [f"--{k}={','.join(v) if type(v) is list else v}" for k, v in given]
-            command = " ".join([self.program, *shown]).replace("=True", "")
+            given = [x for x in vars(self.args).items() if x[1] and type(x[1]) not in (str, dict)]
+            shown = [f" --{k}={','.join(v) if type(v) is list else v}" for k, v in given]
+            command = self.program + "".join(shown).replace("_", "-").replace("=True", "")
             record = {"kit": REFERENCE.get("kit", "source"), "program": self.program}
             record.update(command=command, date=datetime.date.today().isoformat())
             record.update(machine=self.machine, figures=self.figures, **more, next=first)
-            if getattr(self.args, "with_names", False):
-                record["host"] = platform.node()
-            Path(where).write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+            Path(self.args.json).write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
         print(f"next: {first}", flush=True)
         return status
 
 
-def parser(
-    about: str, needs: str, sections: dict[str, str] | None = None
-) -> argparse.ArgumentParser:
+def parser(about: str, needs: str, sections: dict[str, str] | None = None) -> Any:
     """The options that every program has; `needs` says time and memory."""
     names = list(sections or {})
-    listed = [f"  {name}: {said}" for name, said in (sections or {}).items()]
+    listed = ["Sections:", *(f"  {k}: {v}" for k, v in sections.items())] if sections else []
     made = argparse.ArgumentParser(
-        description="\n".join([about, "", needs, *(["Sections:"] if listed else []), *listed]),
+        description="\n".join([about, "", needs, *listed]),
         epilog="Exit status: 0 as expected, 1 something is below, 2 could not measure.",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -257,12 +230,9 @@ def parser(
         return [names[names.index(one)] for one in text.split(",")]
 
     if names:
-        made.add_argument("--sections", type=section, default=names, metavar="A,B")
+        made.add_argument("--sections", type=section, default=names, help="A,B: only these")
     made.add_argument("--json", metavar="FILE", help="write the record of this run")
-    made.add_argument(
-        "--against", metavar="FILE", help="compare with such a record, of this machine"
-    )
-    made.add_argument("--with-names", action="store_true", help="put the host's name into it")
+    made.add_argument("--against", metavar="FILE", help="compare with a record of this machine")
     return made
 
 
@@ -294,9 +264,7 @@ def place() -> dict[str, Any]:
     rank, world, local, here = (re.match(r"\d*", env.get(x, ""))[0] for x in names or [""] * 4)
     found = {"rank": int(rank or 0), "world": int(world or 1), "local": int(local or rank or 0)}
     found["here"] = int(here or found["world"])
-    address = env.get("MASTER_ADDR")
-    if not address and found["here"] == found["world"]:
-        address = "127.0.0.1"
+    address = env.get("MASTER_ADDR") or ("127.0.0.1" if found["here"] == found["world"] else "")
     if not address:
         nodes = run("scontrol", "show", "hostnames", env.get("SLURM_STEP_NODELIST", ""))
         address = (nodes or "").partition("\n")[0]

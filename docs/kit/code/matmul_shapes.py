@@ -4,44 +4,27 @@ Run:  python3 matmul_shapes.py --hidden 4096 --heads 32 --kv-heads 8 --ffn 14336
 
 Products are M tokens by N columns of the weight, over K. First the best shape is searched for: the
 most that this card achieves, which a data sheet does not say. The products of the model stand
-beside it, each with the share that tiles lose, and with sizes rounded up.
+beside it, also with sizes rounded up.
 """
 
 from __future__ import annotations
 
 import random
 import time
+from collections.abc import Callable, Iterator
 from itertools import cycle
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from common import Report, main_of, parser, quantile, say, the_torch, timed
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-PARTS = {
-    "best": "search for the fastest shape, within --seconds",
-    "model": "the products of the model, and sizes rounded up",
-    "tokens": "how many tokens at once the hidden size needs",
-}
 NEEDS = """It takes --seconds (60) for the search and about a second for each product and rounding:
 two minutes in all. It needs 8 GiB free on the GPU. The GPU should be idle."""
 NOTE = "en/chip/roofline.html"
-TILE = 128, 256
-"""Rows and columns of a tile, assumed: which one the library takes, it does not say."""
-ENOUGH = 0.8
-"""Of the best shape's rate: what a product of thousands on each side reaches without trouble."""
+Shape = tuple[int, int, int]
+ENOUGH = 0.8  # of the best shape's rate: what thousands on each side reach without trouble
 
 
-def lost(m: int, n: int, sms: int) -> tuple[float, float]:
-    """The shares of the work lost to tiles that stick out, and to a last wave that is not full."""
-    rows, columns = -(-m // TILE[0]), -(-n // TILE[1])
-    tiles = rows * columns
-    whole = rows * TILE[0] * columns * TILE[1]
-    return 1 - m * n / whole, 1 - tiles / (-(-tiles // sms) * sms)
-
-
-def products(args: Any) -> dict[str, tuple[int, int, int]]:
+def products(args: Any) -> dict[str, Shape]:
     """The products of one layer and of the vocabulary: name to M, N, K, on one GPU of --tp."""
     t, h, tp = args.tokens, args.hidden, args.tp
     size = h // args.heads
@@ -58,7 +41,7 @@ def products(args: Any) -> dict[str, tuple[int, int, int]]:
     return found
 
 
-def rounded(shape: tuple[int, int, int]) -> Iterator[tuple[int, int, int]]:
+def rounded(shape: Shape) -> Iterator[Shape]:
     """The shape with N, K or both rounded up to multiples of 8, 64, 128 and 256."""
     m, n, k = shape
     seen = {shape}
@@ -76,14 +59,13 @@ class Bench:
 
     def __init__(self, torch: Any, kind: str) -> None:
         self.torch, self.kind = torch, kind
-        self.sms = torch.cuda.get_device_properties(0).multi_processor_count
 
     def operand(self, rows: int, columns: int) -> Any:
         """Random numbers of the kind; zeros would be faster than any real ones."""
         x = self.torch.randn(rows, columns, device="cuda", dtype=self.torch.bfloat16)
         return x.to(self.torch.float8_e4m3fn) if self.kind == "fp8" else x
 
-    def seconds(self, shape: tuple[int, int, int], n: int = 5) -> float:
+    def seconds(self, shape: Shape, n: int = 5) -> float:
         """Seconds for a product; weights rotate, so that small ones come from memory."""
         m, columns, k = shape
         a, sets = self.operand(m, k), max(1, min(16, 2**28 // (2 * columns * k)))
@@ -94,7 +76,7 @@ class Bench:
             call = lambda: self.torch._scaled_mm(a, next(weights).t(), one, one, **out)  # noqa: E731
         return quantile(timed(self.torch, call, n, 0.01))
 
-    def rate(self, shape: tuple[int, int, int]) -> float:
+    def rate(self, shape: Shape) -> float:
         """TFLOP/s of a product; 0 where the library refuses the shape."""
         try:
             return 2 * shape[0] * shape[1] * shape[2] / self.seconds(shape) / 1e12
@@ -102,15 +84,13 @@ class Bench:
             return 0.0
 
 
-def search(
-    rate: Callable[[tuple[int, int, int]], float], seconds: float, largest: int = 20480
-) -> tuple[tuple[int, int, int], float, int]:
+def search(rate: Callable[[Shape], float], seconds: float) -> tuple[Shape, float, int]:
     """The fastest shape found in the time, its rate, and how many were tried.
 
     Half of the time for shapes by chance, half for neighbours of the best one.
     """
-    chance = random.Random(1)
-    best, top, found = (8192, 8192, 8192), 0.0, dict[tuple[int, int, int], float]()
+    chance, largest = random.Random(1), 20480
+    best, top, found = (8192, 8192, 8192), 0.0, {}
     shape, start = best, time.monotonic()
     while not found or time.monotonic() < start + seconds:
         found[shape] = rate(shape)
@@ -133,7 +113,6 @@ def model(report: Report, bench: Bench, args: Any, top: float) -> None:
     for name, shape in products(args).items():
         m, n, k = shape
         rate = bench.rate(shape)
-        out, wave = lost(m, n, bench.sms)
         odd = [f"{letter} = {size}" for letter, size in zip("MNK", shape) if size % 8]
         better = {one: bench.rate(one) for one in rounded(shape)}
         # Of the padded product only the old part is useful.
@@ -142,37 +121,22 @@ def model(report: Report, bench: Bench, args: Any, top: float) -> None:
         if first and useful[first] > 1.03 * rate:
             gain = f"{useful[first] / rate - 1:.0%} faster" if rate else "refused as it is"
             advice = f"Round up to N = {first[1]}, K = {first[2]}: {gain}."
-        share = rate / top if top else 0.0
-        rule = f"{ENOUGH:.0%} of {top:.0f}" if top else ""
+        rule = f"{ENOUGH:.0%} of {top:.0f}"
         do = advice or "More tokens at once, or a smaller --tp, give larger products."
-        report.add(
-            f"{name}, {m} x {n} x {k}",
-            rate,
-            "TFLOP/s",
-            rule=rule,
-            good=share >= ENOUGH if top else None,
-            note=NOTE,
-            then=do,
-        )
-        said = f"tiles sticking out {out:.0%}, last wave {wave:.0%}"
-        said += f"; not a multiple of 8: {', '.join(odd)}" if odd else ""
-        report.add("  of it lost (tiles of 128 x 256 assumed)", said, note=NOTE)
+        how = {"rule": rule, "good": rate >= ENOUGH * top, "note": NOTE, "then": do}
+        report.add(f"{name}, {m} x {n} x {k}", rate, "TFLOP/s", **how)
+        if odd:
+            report.add("  not a multiple of 8", ", ".join(odd), note=NOTE)
         if advice:
             report.add("  rounded up", advice, note=NOTE)
 
 
 def main() -> int:
-    """Search, measure, advise."""
-    about = (__doc__ or "").split("\n\n")[0]
-    options = parser(about, NEEDS, PARTS)
+    options = parser((__doc__ or "").splitlines()[0], NEEDS)
     for name, default in (("hidden", 4096), ("heads", 32), ("tokens", 8192), ("tp", 1)):
         options.add_argument(f"--{name}", type=int, default=default, help=f"{default} if not given")
-    for name, said in (
-        ("kv-heads", "as many as heads"),
-        ("ffn", "4 times hidden; with experts, of one"),
-        ("experts", "none"),
-        ("vocabulary", "left out"),
-    ):
+    more = {"kv-heads": "as many as heads", "experts": "none", "vocabulary": "left out"}
+    for name, said in {**more, "ffn": "4 times hidden; with experts, of one"}.items():
         options.add_argument(f"--{name}", type=int, default=0, help=f"if not given: {said}")
     options.add_argument("--top-k", type=int, default=2, help="experts for each token (2)")
     options.add_argument("--kind", choices=("bf16", "fp8"), default="bf16")
@@ -183,23 +147,16 @@ def main() -> int:
     if torch is None or not torch.cuda.is_available():
         report.missing("products", "PyTorch and a GPU are needed: run it where a job would run.")
         return report.finish("")
-    bench, top = Bench(torch, args.kind), 0.0
+    bench = Bench(torch, args.kind)
     say("some seconds of products first: a cool card is faster than a job will find it")
     hot = torch.randn(8192, 8192, device="cuda", dtype=torch.bfloat16)
     timed(torch, lambda: hot @ hot, 2, 3.0)
-    if "best" in args.sections:
-        report.section("best")
-        shape, top, tried = search(bench.rate, args.seconds)
-        name = f"best of {tried} shapes, {' x '.join(map(str, shape))}"
-        report.add(name, top, "TFLOP/s", key=f"product.best.{args.kind}")
-    if "model" in args.sections:
-        report.section("model")
-        model(report, bench, args, top)
-    if "tokens" in args.sections:
-        report.section("tokens")
-        for m in (1, 16, 64, 256, 1024, 4096, 16384):
-            rate = bench.rate((m, args.hidden, args.hidden))
-            report.add(f"{m} tokens, N = K = {args.hidden}", rate, "TFLOP/s", note=NOTE)
+    report.section("best")
+    shape, top, tried = search(bench.rate, args.seconds)
+    name = f"best of {tried} shapes, {' x '.join(map(str, shape))}"
+    report.add(name, top, "TFLOP/s", key=f"product.best.{args.kind}")
+    report.section("model")
+    model(report, bench, args, top)
     return report.finish("Keep the shapes; compare MFU with the best shape, not the data sheet.")
 
 

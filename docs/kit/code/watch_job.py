@@ -1,6 +1,6 @@
 """Watch a running job from beside it: stalls, slow ranks, Xid and ECC, power and clocks.
 
-    python3 watch_job.py --log 'logs/rank*.log' --out events.jsonl --pid 4242
+    python3 watch_job.py --log 'logs/rank*.log' --pid 4242 | tee watched.txt
     python3 watch_job.py --beats '/shared/beat.*' --seconds 600
 
 A line of a log counts as a step where it has "step 120" or "iteration 120"; with "compute=0.412"
@@ -15,6 +15,7 @@ import re
 import signal
 import time
 from collections import defaultdict
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -29,11 +30,8 @@ clocks_throttle_reasons.active ecc.errors.uncorrected.volatile.total""".split()
 REASONS = {0x8: "hardware slowdown", 0x20: "software thermal", 0x40: "hardware thermal"}
 REASONS.update({0x80: "power brake", 0x4: "power cap"})
 KERNEL = re.compile(r"NVRM: (?:Xid \((?P<gpu>[^)]*)\): (?P<xid>\d+)|.*fallen off the bus)")
-IDLE, SPIN = (
-    "idle: the job waits for data, storage or a CPU",
-    "busy at low power: a rank is awaited",
-)
-
+IDLE = "idle: the job waits for data, storage or a CPU"
+SPIN = "busy at low power: a rank is awaited"
 NIGHT, SLOW = "en/ccl/nccl/night-shift.html", "en/eng/debug-distributed.html"
 HEALTH, LAYER = "en/eng/gpu-health.html", "en/kit/slow-job.html"
 Gpu = "dict[str, float | None]"
@@ -55,7 +53,7 @@ def gpus_of(text: str) -> list[Gpu]:
 def doing(gpus: list[Gpu]) -> str:
     """What the GPUs do: a kernel that only waits for another rank is busy, but draws little."""
     if not gpus:
-        return "unknown"
+        return "GPUs not seen"
     idle = [str(int(g["index"] or 0)) for g in gpus if (g["utilization.gpu"] or 0) < 10]
     if idle:
         late = f"GPU {', '.join(idle)} idle, the others busy: look at the rank of the idle one"
@@ -84,11 +82,8 @@ def slow_ranks(steps: dict[int, dict[int, float]], over: float) -> dict[int, str
 
 
 class Job:
-    """What is known of the job, and the events that were told."""
-
     def __init__(self, args: Any) -> None:
         self.args, self.step = args, re.compile(args.step, re.I)
-        self.out = Path(args.out).open("a", encoding="utf-8") if args.out else None  # noqa: SIM115
         self.places: dict[Path, float] = {}
         self.last: dict[int, float] = {}
         self.gaps: dict[int, list[float]] = defaultdict(list)
@@ -100,18 +95,14 @@ class Job:
         self.events: list[dict[str, Any]] = []
 
     def tell(self, kind: str, **what: Any) -> None:
-        """An event as a line of JSON on the screen and in the file; the same again is not told."""
+        """An event as a line of JSON on the screen; the same again is not told."""
         event = {"event": kind, **what}
         if kind not in ("stall", "resumed") and event in [e["what"] for e in self.events]:
             return
         self.events.append({"what": event, **event})
-        line = json.dumps({"time": time.strftime("%Y-%m-%dT%H:%M:%S"), **event})
-        print(line, flush=True)
-        if self.out:
-            print(line, file=self.out, flush=True)
+        print(json.dumps({"time": time.strftime("%Y-%m-%dT%H:%M:%S"), **event}), flush=True)
 
     def stepped(self, rank: int, steps: int, now: float) -> None:
-        """A rank has made some steps since the last look."""
         took, gaps = now - self.last[rank], self.gaps[rank]
         middle = min(quantile(gaps) if gaps else took / steps, took / steps)
         gaps += [took - middle * (steps - 1)] + [middle] * (steps - 1)  # one was the long one
@@ -198,7 +189,6 @@ class Job:
         self.kernel = lines
 
     def look(self, now: float) -> None:
-        """One round."""
         self.steps(now)
         self.gpus()
         self.log_of_kernel()
@@ -208,12 +198,10 @@ class Job:
                 self.tell("slow rank", rank=rank)
 
     def kept(self, kind: str, *names: str) -> str:
-        """The events of a kind, for the summary."""
         found = [" ".join(str(e[n]) for n in names) for e in self.events if e["event"] == kind]
         return "; ".join(dict.fromkeys(found))
 
     def summary(self, report: Report) -> int:
-        """The figures of the whole watch."""
         report.section("summary")
 
         def state(what: str, bad: str, note: str, then: str) -> None:
@@ -224,13 +212,13 @@ class Job:
             report.add("time between steps, median", quantile(gaps), "s")
             report.add("time between steps, longest", max(gaps), "s")
             stalls = self.kept("stall", "ranks", "gpus")
-            state("ranks that stalled", stalls, NIGHT, "Take stacks: py-spy dump --pid")
+            state("ranks that stalled", stalls, NIGHT, "Take their stacks: py-spy dump --pid PID")
         else:
             report.missing("time between steps", "No step was seen: give --log and --step")
         if self.compute:
             found = slow_ranks(self.compute, self.args.over)
             said = "; ".join(f"rank {rank} {how}" for rank, how in found.items())
-            state("slow ranks", said, SLOW, "Run check_node on their nodes")
+            state("slow ranks", said, SLOW, "Run check_node.py on their nodes")
         if self.kernel is not None:
             state("Xids", self.kept("Xid", "xid", "gpu"), HEALTH, "Look up the first one")
         if self.samples:
@@ -254,27 +242,24 @@ def main() -> int:
     made = parser(__doc__.splitlines()[0], NEEDS)
     made.add_argument("--log", help="pattern of logs, one for each rank")
     made.add_argument("--beats", help="pattern of files, one for each rank, touched at each step")
-    made.add_argument("--step", default=STEP, help="regular expression; its group is the step")
-    made.add_argument("--out", help="file for the events, a line of JSON each")
+    made.add_argument("--step", default=STEP, help="regular expression, its group the number")
     made.add_argument("--pid", type=int, help="end when this process has ended")
     made.add_argument("--seconds", type=float, default=1e9, help="end after so long")
-    made.add_argument("--every", type=float, default=5, help="seconds between two looks")
-    made.add_argument("--times", type=float, default=5, help="a stall is so many median steps")
-    made.add_argument("--least", type=float, default=30, help="and at least so many seconds")
-    made.add_argument("--over", type=float, default=0.03, help="how far slow ranks are over")
+    made.add_argument("--every", type=float, default=5, help="seconds between two looks (5)")
+    made.add_argument("--times", type=float, default=5, help="a stall is so many median steps (5)")
+    made.add_argument("--least", type=float, default=30, help="and at least so many seconds (30)")
+    made.add_argument("--over", type=float, default=0.03, help="how far slow ranks are over (0.03)")
     args = made.parse_args()
-    report, job = Report("watch_job", args), Job(args)
+    report, job = Report("watch_job.py", args), Job(args)
     until = time.monotonic() + args.seconds
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    try:
+    with suppress(KeyboardInterrupt):
         while time.monotonic() < until:
             job.look(time.time())
             if args.pid and not Path(f"/proc/{args.pid}").exists():
                 job.tell("the process has ended")
                 break
             time.sleep(args.every)
-    except KeyboardInterrupt:
-        print("interrupted")
     return job.summary(report)
 
 
