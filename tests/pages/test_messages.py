@@ -121,7 +121,10 @@ def test_a_log_is_read(racer: MiniRacer, case: dict[str, Any]) -> None:
         ("finished reduction in the prior iteration ddp", "pytorch-ddp-unused"),
         ("昇腾 HCCL EI0002 notify wait 超时", "hccl-ei0002"),
         ("Xid 79", "xid-79"),
-        ("torch.cuda.is_available() False Found no NVIDIA driver on your system", "pytorch-no-driver"),
+        (
+            "torch.cuda.is_available() False Found no NVIDIA driver on your system",
+            "pytorch-no-driver",
+        ),
         ("Xid 149", "xid-144"),
         ("nccl timeout", ""),
         ("what is NVLink SHARP multicast", ""),

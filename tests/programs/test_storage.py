@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.programs import printed
+from tools.figures.files import ROOT
 
 block, shard, sharding, loader, striping, calls, costs = printed.load(
     "storage/code",
@@ -100,7 +101,7 @@ def test_calls_are_counted_by_kind_and_name() -> None:
 
 
 def test_the_counts_that_are_priced_are_those_of_the_record() -> None:
-    record = (printed.ROOT / "docs/storage/traces/count_calls.txt").read_text("utf-8")
+    record = (ROOT / "docs/storage/traces/count_calls.txt").read_text("utf-8")
     for command, (looks, opens, lists, names) in costs.COUNTED.items():
         if command != "pip install numpy":
             assert f"look up {looks}  open {opens}  list {lists}" in record, command
