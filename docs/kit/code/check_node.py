@@ -414,7 +414,8 @@ def main() -> int:
         else:
             why = "PyTorch is not installed" if torch is None else "PyTorch sees no GPU"
             report.missing(name, f"{why}: run it where a job would run.")
-    return report.finish("Accept the node, keep the JSON file, go on with check_links.py.")
+    good = "Accept the node, keep the JSON file, go on with check_links.py."
+    return report.finish(good if set(args.sections) == set(PARTS) else "Run all sections next.")
 
 
 if __name__ == "__main__":
