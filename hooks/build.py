@@ -241,7 +241,7 @@ def complete_site(
         moved.redirect_pages(tree.moved, site_url),
         carry.files(leaves, build.about, site_url),
         downloads.files(tree.facts),
-        kit.files(tree.docs, tree.facts, site_url),
+        kit.files(tree.docs, tree.data.kit[0].table, site_url),
         build.files,
         questions.files(build.asked, site_url),
         presets.files(engine.default(tree.facts).data),

@@ -71,16 +71,12 @@ def check(
         places = [path.resolve() for path in paths]
         files = {one: (ROOT / one.file).resolve() for one in findings}
         findings = [one for one in findings if any(map(files[one].is_relative_to, places))]
-    full = [one for one in findings if one.rule == "number-density" and not paths]
-    if style != "json":  # full notes of others do not stand between one's own errors
-        findings = [one for one in findings if one not in full]
     if findings or style == "json":
         colour = sys.stdout.isatty() and "NO_COLOR" not in os.environ
         click.echo(report.render(style, findings, ROOT, colour=colour), color=colour)
     errors = sum(finding.severity == "error" for finding in findings)
-    told = f"check: {count} notes, {errors} errors, {len(findings) - errors} warnings"
-    told += f" ({len(full)} notes full of numbers: 'hooks check docs' lists them)" if full else ""
-    click.echo(told, err=True)
+    said = f"check: {count} notes, {errors} errors, {len(findings) - errors} warnings"
+    click.echo(said, err=True)
     sys.exit(1 if errors else 0)
 
 
@@ -104,23 +100,21 @@ def _find(
     return len(tree.notes.notes), sorted(set(findings))
 
 
-def _contents(tree: Tree, *, write: bool = False, site_url: str = "") -> list[Finding]:
+def _contents(tree: Tree, *, write: bool = False) -> list[Finding]:
     from hooks.notes import published
     from hooks.pages import contents
 
-    notes = published(tree.notes)
-    return contents.check_root(ROOT, tree.entries, notes, write=write, site_url=site_url)
+    return contents.check_root(ROOT, tree.entries, published(tree.notes), write=write)
 
 
 @main.command()
 @click.option("--write", is_flag=True, help="Rewrite the blocks (default: only compare).")
-@click.option("--site-url", default="", envvar="SITE_URL", help="Where the site is, for README.")
-def contents(write: bool, site_url: str) -> None:
-    """Keep the contents in CONTENTS.md and CONTENTS.en.md fresh, and the address in README."""
+def contents(write: bool) -> None:
+    """Keep the contents in CONTENTS.md and CONTENTS.en.md fresh."""
     from hooks import handbook
 
     tree = handbook.read_tree(ROOT)
-    findings = _contents(tree, write=write, site_url=site_url if write else "")
+    findings = _contents(tree, write=write)
     if write:
         click.echo(f"contents: {'written' if findings else 'fresh already'}", err=True)
         return
@@ -185,12 +179,13 @@ def new(note: str) -> None:
 @click.option("--by", default="", help="Who sent it, as the page may name them.")
 def new_record(file: Path, by: str) -> None:
     """Check a reader's record of the field kit, and put it under docs/data/records/."""
-    from hooks.site import kit
+    from hooks.data import kit, load_facts
 
+    docs = ROOT / "docs"
     try:
-        path = kit.take(ROOT / "docs", file, by)
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise click.ClickException(f"{file.name} was not taken: {error!r}") from None
+        path = kit.take(docs, file, by, kit.read_kit(docs, load_facts(docs / "data")[0])[0].table)
+    except ValueError as error:
+        raise click.ClickException(f"{file.name} was not taken:\n{error}") from None
     click.echo(f"wrote {path.relative_to(ROOT)}: look through it, then commit it")
 
 

@@ -44,8 +44,6 @@ class Tree:
     entries: tuple[navigation.Entry, ...]
     data: Data
     areas: list[topics.Area]
-    library: resources.Library
-    """The library of resources, as far as it is valid."""
     findings: list[Finding]
     """Everything the checks found, sorted."""
     moved: Mapping[str, str]
@@ -83,7 +81,7 @@ def read_tree(
     data = Data(root, notes, library, kept, docs)
     settings = Settings(repo_url, site_url, root, docs.name)
     drawings = diagrams.Drawings(docs)
-    tree = Tree(root, docs, notes, entries, data, areas, library, [], former, settings)
+    tree = Tree(root, docs, notes, entries, data, areas, [], former, settings)
     found = [
         *(*wrong, *wrong_entries, *wrong_areas, *wrong_library, *wrong_moves),
         *twins.check_pairs(notes),
@@ -140,6 +138,7 @@ def _check_data(data: Data) -> Iterator[Finding]:
         "glossary", key, lambda: data.glossary[1] + glossary_page.check(data.glossary[0], notes)
     )
     yield from data.messages[1]
+    yield from data.kit[1]
     yield from messages.check(data.messages[0], notes)
     for note in notes.notes.values():
         twin = notes.twin(note)

@@ -26,6 +26,5 @@ from hooks.data.measured import (
 )
 from hooks.data.options import BlockError, names, pick, read_options
 from hooks.data.resources import GENERAL, KINDS, LEVELS, Library, Resource, load_resources
-from hooks.data.resources import plain as plain_address
 from hooks.data.rows import Condition, conditions, select
 from hooks.data.wording import Text, caption, label, number, statistic, terms

@@ -22,16 +22,10 @@ _COLUMNS = (
 )
 
 
-def path_of(family: str) -> str:
-    """Return where the file of a family lies in the site."""
-    return f"{FOLDER}/{family}.csv"
-
-
 def files(base: FactBase) -> dict[str, str]:
     """Return path below the site and text of every file to download."""
-    return {
-        path_of(name): as_csv(_COLUMNS, _rows(one, base)) for name, one in base.families.items()
-    }
+    families = base.families.items()
+    return {f"{FOLDER}/{name}.csv": as_csv(_COLUMNS, _rows(one, base)) for name, one in families}
 
 
 def as_csv(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:

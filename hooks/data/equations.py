@@ -101,11 +101,7 @@ def _check_one(document: Document, family: Family, name: str, check: Check) -> I
         except (units.UnitError, CheckError, ZeroDivisionError) as error:
             yield say((*at, "holds"), f"check '{name}', row '{row_name}': {error}", check.holds)
             return  # the units are the same in every row
-        if row_name in check.exempt:
-            if problem is None:
-                message = f"row '{row_name}' is excepted from check '{name}' but passes it"
-                yield say((*at, "except", row_name), message, row_name, severity="warning")
-        elif problem is not None:
+        if problem is not None and row_name not in check.exempt:
             said, column, repair = problem
             message = f"row '{row_name}' fails check '{name}': {said}"
             value = str(family.rows[row_name].cells[column].value)
@@ -163,7 +159,7 @@ def _problem(equation: Equation, cells: Cells, allowed: float) -> tuple[str, str
         if side in cells:
             column, repair = side, f"{units.in_unit(other, cells[side][1]):.6g}"
     unit = cells[column][1]
-    said = (_said(equation.left, left, cells, unit), _said(equation.right, right, cells, unit))
+    said = (_said(equation.left, left, unit), _said(equation.right, right, unit))
     message = (
         f"{', but '.join(said)} ({abs(ours - theirs) / larger:.2%} apart, {allowed:.2%} allowed); "
         "correct a cell, or except the row and say why"
@@ -171,18 +167,9 @@ def _problem(equation: Equation, cells: Cells, allowed: float) -> tuple[str, str
     return message, column, repair
 
 
-def _said(side: str, amount: Amount, cells: Cells, unit: str | None) -> str:
-    """Return a side, the same with its figures, and what it comes to."""
-
-    def figure(match: re.Match[str]) -> str:
-        value, own = cells[match["bare"] or match["name"]]
-        return f"{value:g} {'' if match['bare'] else units.shown(own)}".rstrip()
-
+def _said(side: str, amount: Amount, unit: str | None) -> str:
+    """Return a side and what it comes to."""
     try:
-        total = f"{units.in_unit(amount, unit):.6g} {units.shown(unit)}".rstrip()
+        return f"{side} is {units.in_unit(amount, unit):.6g} {units.shown(unit)}".rstrip()
     except units.UnitError:
-        total = f"{amount.to_base_units().magnitude:.6g} ({units.describe(amount)})"
-    if side in cells:
-        return f"{side} is {total}"
-    written = _NAME.sub(figure, side).replace("**", "^").replace("*", "x")
-    return f"{side} = {written} = {total}"
+        return f"{side} is {amount.to_base_units().magnitude:.6g} ({units.describe(amount)})"

@@ -31,6 +31,10 @@ def _axis(value: object) -> object:
     return {"name": value} if isinstance(value, str) else value
 
 
+Written = Annotated[datetime.date, BeforeValidator(_day)]
+"""A day that has been, as JSON writes it."""
+
+
 class _Record(BaseModel):
     # Whoever measures may keep more than is shown.
     model_config = ConfigDict(extra="allow", frozen=True, str_strip_whitespace=True)
@@ -126,7 +130,7 @@ class Record(_Record):
     schema_version: Literal[1] = Field(alias="schema")
     id: str
     title: Text
-    date: Annotated[datetime.date, BeforeValidator(_day)]
+    date: Written
     machine: Machine
     program: Program | None = None
     programs: list[Program] = Field(default_factory=list)

@@ -32,8 +32,6 @@ State = Literal["live", "moved", "dated", "dead", "unchecked"]
 KINDS: tuple[str, ...] = get_args(Kind)
 LEVELS: tuple[str, ...] = get_args(Level)
 
-_LONGEST_ZH = 90
-_LONGEST_EN = 30
 _HAN = re.compile(r"[\u3400-\u9fff]")
 _Address = Annotated[str, Field(pattern=r"^https?://[^/\s]+\.[^/\s]+(/\S*)?$")]
 
@@ -73,16 +71,7 @@ class Resource(Strict):
             raise ValueError("must have 'by' and 'year', as a paper")
         if not _HAN.search(self.gives.zh) or _HAN.search(self.gives.en):
             raise ValueError("must have 'gives' in both languages: {zh: …, en: …}")
-        if len(self.gives.zh) > _LONGEST_ZH:
-            raise ValueError(f"must say in {_LONGEST_ZH} characters what it gives, or fewer")
-        if len(self.gives.en.split()) > _LONGEST_EN:
-            raise ValueError(f"must say in {_LONGEST_EN} English words what it gives, or fewer")
         return self
-
-    @property
-    def addresses(self) -> tuple[str, ...]:
-        """The address and the former ones."""
-        return (self.url, *self.was)
 
 
 Library = dict[str, Resource]
@@ -131,7 +120,7 @@ def load_resources(folder: Path, topics: Collection[str]) -> tuple[Library, list
                     message = f"'{key}' names the topic '{topic}', which docs/data/topics.yml lacks"
                     hint = nearest(topic, [*topics, GENERAL])
                     findings.append(document.finding(RULE, (key, "topics"), message, topic, hint))
-            for address in resource.addresses:
+            for address in (resource.url, *resource.was):
                 other = owners.setdefault(plain(address), key)
                 if other != key:
                     message = f"'{key}' has the address of '{other}'; merge the two"

@@ -1,4 +1,4 @@
-"""How long a note may be, its takeaway and its text, how full of numbers, and how long it is read.
+"""How long a note may be, its takeaway and its text, and how long it is read.
 
 A reader has the answer in ten seconds, the reason in two minutes, the whole in ten. What is
 folded (`<details>`), fenced or behind the references is not counted: it is there for those who
@@ -29,12 +29,8 @@ BUDGETS = {"en": Budget(66, 1980, 1540), "zh": Budget(110, 2600, 2000)}
 """By language. A Chinese text of the same content has about 1.3 characters and
 foreign words for an English word; a takeaway may be a little fuller."""
 TAKEAWAY_NUMBERS = 3
-DENSITY = 6.0
-"""Numbers in 100 words of prose (Chinese: in 140 characters)."""
 LIMITED = frozenset({"note", "tutorial", "paper", "reference"})
 """Kinds of pages that have budgets."""
-ABOUT = "about"
-"""Pages on the handbook itself, most of which is generated: no notes."""
 TAKEAWAYS = ("takeaway", "一句话结论")
 A_MINUTE = {"zh": 400, "en": 220}
 """What is read in a minute: Chinese characters, English words."""
@@ -55,7 +51,6 @@ _FOOTNOTE = re.compile(r"\[\^[^\]]+\]:?")
 _CODE = re.compile(r"(`+)(?!`).+?(?<!`)\1(?!`)")
 _MATHS = re.compile(r"\$\$.+?\$\$|\$[^$\n]+\$", re.S)
 _TABLE = re.compile(r"^\s*\|.*$", re.M)
-_HEADING = re.compile(r"^#{1,6} .*$", re.M)
 _HAN = re.compile(r"[㐀-䶿一-鿿豈-﫿]")
 _WORD = re.compile(r"[^\W_][\w'’.,/%+×·°-]*")
 # A number that a reader must weigh: no year, and no part of a name (H100, PCIe 5.0, 第 4 代).
@@ -70,9 +65,9 @@ _NAMED = re.compile(
 
 
 def check_note(note: Note) -> Iterator[Finding]:
-    """Yield what is over budget in one note: errors for takeaway and length, else warnings."""
+    """Yield what is over budget in one note."""
     meta = note.meta
-    if meta is None or meta.kind not in LIMITED or note.is_index or note.topic == ABOUT:
+    if meta is None or meta.kind not in LIMITED or note.is_index or note.topic == "about":
         return
     budget, is_chinese = BUDGETS[note.language], note.language == "zh"
     unit, share = ("characters", _CHARACTERS_A_WORD) if is_chinese else ("words", 1.0)
@@ -101,12 +96,6 @@ def check_note(note: Note) -> Iterator[Finding]:
         message = f"the note has {count} {unit} before the references, more than {most}: cut, fold "
         message += "a log, or split; 'length' in the front matter may ask for more, with a reason"
         yield said(1, "note-length", message, count)
-    prose = _HEADING.sub("", _TABLE.sub("", plain(body)))
-    words = round(length(prose, note.language) / share)
-    density = len(numbers(prose)) * 100 / max(words, 1)
-    if words >= 100 and density > DENSITY:
-        message = f"the prose has {density:.1f} numbers in 100 words, more than {DENSITY:g}: put "
-        yield said(1, "number-density", f"{message}them into a table", f"{density:.1f}")
 
 
 def is_takeaway(title: str) -> bool:

@@ -21,7 +21,7 @@ _BLOCK = re.compile(
 _ABOUT = "about"
 """The folder of the pages about the handbook itself, which are no part of its contents."""
 """Notes in a list of the newest."""
-_WRITTEN = {"README.md": "zh", "README.en.md": "en", "CONTENTS.md": "zh", "CONTENTS.en.md": "en"}
+_WRITTEN = {"CONTENTS.md": "zh", "CONTENTS.en.md": "en"}
 """The files at the root that are partly generated, and their languages."""
 
 
@@ -100,25 +100,10 @@ def refresh(text: str, view: View, entries: Sequence[Entry]) -> str:
     return _BLOCK.sub(block, text)
 
 
-def _refresh_site(text: str, site_url: str, language: str) -> str:
-    """Return `text` with its `<!-- site -->` block saying where the site is."""
-    said = {"zh": "在线阅读：", "en": "Online: "}[language]
-    block = f"<!-- site -->\n{said}<{site_url}>\n<!-- /site -->"
-    return re.sub(r"<!-- site -->.*?<!-- /site -->", lambda _: block, text, flags=re.DOTALL)
-
-
 def check_root(
-    root: Path,
-    entries: Sequence[Entry],
-    notes: Catalogue,
-    *,
-    write: bool = False,
-    site_url: str = "",
+    root: Path, entries: Sequence[Entry], notes: Catalogue, *, write: bool = False
 ) -> list[Finding]:
-    """Compare the committed contents with the notes; rewrite them if asked.
-
-    With `site_url`, the README files say that the site is there.
-    """
+    """Compare the committed contents with the notes; rewrite them if asked."""
     findings: list[Finding] = []
     for name, language in _WRITTEN.items():
         path = root / name
@@ -126,8 +111,6 @@ def check_root(
             continue
         text = path.read_text(encoding="utf-8")
         fresh = refresh(text, View(notes, language, "docs"), entries)
-        if site_url:
-            fresh = _refresh_site(fresh, site_url, language)
         if fresh != text:
             if write:
                 path.write_text(fresh, encoding="utf-8")

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from hooks.cache import Cache, digest, of_files
 from hooks.calc import CalcError, engine, registry
-from hooks.data import BlockError, Layout, facts, glossary, load, messages, resources
+from hooks.data import BlockError, Layout, facts, glossary, kit, load, messages, resources
 from hooks.drawings import Chart
 from hooks.drawings.charts import spec
 from hooks.findings import Finding
@@ -116,6 +116,11 @@ class Data:
         folder = Layout(self.docs).messages
         read = partial(messages.read_messages, folder, Layout(self.docs).name(folder))
         return self.cache.recall("messages", of_files([folder], self.docs), read)
+
+    @cached_property
+    def kit(self) -> tuple[kit.Kit, list[Finding]]:
+        """What the field kit is given and what readers sent, and what is wrong with it."""
+        return kit.read_kit(self.docs, self.facts[0])
 
     @cached_property
     def fences(self) -> DataFences:

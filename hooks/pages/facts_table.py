@@ -33,7 +33,7 @@ def render(spec: str, base: data.FactBase, language: str, page_dir: str = "") ->
     family, words = chosen.family, words_of("facts", language)
     table = _Table(base, language)
     rows = [table.row(row, chosen.columns) for row in chosen.rows.values()]
-    files = {"CSV": data.downloads.path_of(chosen.name)}
+    files = {"CSV": f"{data.downloads.FOLDER}/{chosen.name}.csv"}
     every = way(page_address(bibliography.PAGE, language), page_dir)
     return fill_line(
         "facts.html",

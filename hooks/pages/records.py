@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 from hooks.pages.view import escape
@@ -14,14 +13,13 @@ if TYPE_CHECKING:
 def render(page: Page) -> str:
     """Return a table of the records by kind of GPU; of figures that all GPUs have, the first."""
     words, rows = page.words("records"), list[str]()
-    for path in (page.data.docs / "data/records").glob("*.json"):
-        sent = json.loads(path.read_text(encoding="utf-8"))
-        kind = f"{sent['machine']['count']} × {sent['machine']['gpu']}"
-        found = {one["key"]: one for one in sent["figures"][::-1] if one["key"] and one["value"]}
+    for sent in page.data.kit[0].records:
+        kind = f"{sent.machine['count']} × {sent.machine['gpu']}"
+        who = f"{sent.by or words['reader']}, {sent.date}"
+        found = {one.key: one for one in sent.figures[::-1] if one.key and one.value}
         for one in found.values():
-            shown = f"{one['value']:.4g} {one['unit']}", str(one["reference"] or words["none"])
-            who = f"{sent['by'] or words['reader']}, {sent['date']}"
-            rows.append(" | ".join(map(escape, (kind, one["what"], *shown, who))))
+            shown = f"{one.value:.4g} {one.unit}", str(one.reference or words["none"])
+            rows.append(" | ".join(map(escape, (kind, one.what, *shown, who))))
     head = [f"| {words['head']} |", "| --- | --- | ---: | ---: | --- |"]
     lines = [f"| {row} |" for row in sorted(rows)]
     return "\n".join([*head, *lines] if rows else [words["empty"]])

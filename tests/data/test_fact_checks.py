@@ -48,7 +48,7 @@ def test_a_contradiction_names_the_cell_both_sides_and_the_repair(tmp_path: Path
     family = FAMILY.replace("value: 450", "value: 400")
     assert check(tmp_path, "  links: {holds: links * link = gpu}\n", family) == [
         "docs/data/facts/gpu.yml:21:13: error[facts-check] row 'h100' fails check 'links': "
-        "links * link = 18 x 200 Gb/s = 450 GB/s, but gpu is 400 GB/s "
+        "links * link is 450 GB/s, but gpu is 400 GB/s "
         "(11.11% apart, 0.00% allowed); correct a cell, or except the row and say why; "
         "did you mean '450'?"
     ]
@@ -70,11 +70,10 @@ WRONG = [
     ("  a: {holds: links * link = gpu, tolerance: half}", "must be a percentage such as 0.5%"),
     ("  a: {holds: links * link = gpu, tolernace: 1%}", "did you mean 'tolerance'?"),
     ("  a: {holds: links * link = gpu, except: {h10: why}}", "did you mean 'h100'?"),
-    ("  a: {holds: links * link = gpu, except: {h100: why}}", "warning[facts-check] row 'h100' is"),
     ("  a: {holds: form = 1}", "warning[facts-check] check 'a' applies to no row"),
     ("  a: {holds: sparse = 2 * dense}", "(0.01% apart, 0.00% allowed)"),
     ("  a: {holds: sparse = 2 * dense}", "did you mean '1978.8'?"),
-    ("  a: {holds: 2 * gpu <= gpu}", "2 * gpu = 2 x 450 GB/s = 900 GB/s, but gpu is 450 GB/s"),
+    ("  a: {holds: 2 * gpu <= gpu}", "2 * gpu is 900 GB/s, but gpu is 450 GB/s"),
 ]  # fmt: skip
 
 

@@ -168,5 +168,5 @@ def test_a_finding_is_as_grave_as_its_rule_unless_it_says_otherwise() -> None:
         return Finding("a.md", 1, 1, rule, "m", **given).severity
 
     assert grave("dead-link") == grave("facts-yaml") == grave("nobody's") == "error"
-    assert grave("number-density") == grave("facts-unused-source") == "warning"
+    assert grave("question-stale") == grave("facts-unused-source") == "warning"
     assert grave("dead-link", severity="warning") == "warning"

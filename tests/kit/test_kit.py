@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import io
 import json
+import re
 import subprocess
 import sys
 import tarfile
@@ -13,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from hooks.data import kit as data
 from hooks.pages import records
 from hooks.pages.frame import words_of
 from hooks.site import kit
@@ -25,7 +27,8 @@ common, node, shapes = (
 DOCS = ROOT / "docs"
 CAPTURES = DOCS / "link/topo/measured/captures"
 SMI = (CAPTURES / "nvidia_smi_q_gpu0.txt").read_text("utf-8")
-TABLE = kit.reference(DOCS, facts(), "https://x/")
+(KIT, _WRONG) = data.read_kit(DOCS, facts())
+TABLE = {"site": "https://x/", **KIT.table}
 H200 = "NVIDIA H200"
 
 # Value, reference, specification, share, whether lower is better, verdict
@@ -160,7 +163,7 @@ def test_each_gpu_multiplies_the_same_numbers_though_threads_make_them_at_once()
 
 
 def test_programs_are_single_files_and_the_archive_holds_all(tmp_path: Path) -> None:
-    packed: Any = kit.files(DOCS, facts(), "https://x/")
+    packed: Any = kit.files(DOCS, KIT.table, "https://x/")
     for name in (one for one in packed if one.endswith(".py")):
         (tmp_path / Path(name).name).write_text(packed[name], encoding="utf-8")
         assert "from common" not in packed[name] and "gemm_h200_b" in packed[name]
@@ -177,7 +180,7 @@ def test_programs_are_single_files_and_the_archive_holds_all(tmp_path: Path) -> 
     record = json.loads((tmp_path / "r.json").read_text("utf-8"))
     assert record["figures"][-1]["verdict"] == common.FAILED and record["kit"] == TABLE["kit"]
     archive = packed["kit/handbook-kit.tar.gz"]
-    assert kit.files(DOCS, facts(), "https://x/")["kit/handbook-kit.tar.gz"] == archive
+    assert kit.files(DOCS, KIT.table, "https://x/")["kit/handbook-kit.tar.gz"] == archive
     with tarfile.open(fileobj=io.BytesIO(archive)) as held:
         names = {one.removeprefix("handbook-kit/") for one in held.getnames()}
     launch = {f"launch/{one.name}" for one in (DOCS / "kit/code/launch").iterdir()}
@@ -196,48 +199,61 @@ def sent(edit: dict[str, Any] | None = None, **figure: Any) -> str:
     return json.dumps({**made, "machine": machine, "figures": [one], "next": "", **(edit or {})})
 
 
-@pytest.fixture
-def docs(tmp_path: Path) -> Path:
-    """A docs folder with the data of the handbook and no records."""
-    (tmp_path / "data/records").mkdir(parents=True)
-    for path in (*DOCS.iterdir(), *(DOCS / "data").iterdir()):
-        if path.name not in ("data", "records"):
-            (tmp_path / path.relative_to(DOCS)).symlink_to(path)
-    return tmp_path
-
-
 REFUSED = [
-    (sent({"kit": "source"}), "check_node.py source 580"),
-    (sent({"figures": []}), "0 figures"),
-    (sent({"machine": {"driver": "new; rm"}}), "new; rm"),
-    (sent({"date": "../../index"}), "../../index"),
-    (sent(value=5100.0), "5100.0 of 4800"),
-    (sent(value=8000.0, specification=8000), "8000.0 of 8000"),
-    (sent(value=-1.0), "-1.0 of 4800"),
-    ("no JSON", "Expecting value"),
+    (sent({"kit": "source"}), "in.json:1:9: error[kit] 'kit'"),
+    (sent({"figures": []}), "in.json:1:"),
+    (sent({"date": "../../index"}), "Invalid isoformat string: '../../inde'"),
+    (sent(value=5100.0), "'GPU 0: memory' cannot be 5100.0 of 4800"),
+    (sent(value=8000.0, specification=8000), "the specification 8000 is none of ours"),
+    (sent(value=-1.0), "cannot be -1.0 of 4800"),
+    (sent(value="fast"), "cannot be fast of 4800"),
+    ("{", "error[kit] the file is not YAML"),
 ]
 
 
 @pytest.mark.parametrize(("text", "why"), REFUSED)
-def test_a_record_that_cannot_be_true_is_refused(docs: Path, text: str, why: str) -> None:
-    (docs / "data/in.txt").write_text(text, encoding="utf-8")
-    with pytest.raises(ValueError, match=why.replace(".", r"\.")):
-        kit.take(docs, docs / "data/in.txt", "")
+def test_a_record_that_cannot_be_true_is_refused(tmp_path: Path, text: str, why: str) -> None:
+    (tmp_path / "in.json").write_text(text, encoding="utf-8")
+    with pytest.raises(ValueError, match=re.escape(why)):
+        data.take(tmp_path, tmp_path / "in.json", "", KIT.table)
+    (tmp_path / "data/records").mkdir(parents=True)  # nor is one that lies there already
+    (tmp_path / "data/records/in.json").write_text(text, encoding="utf-8")
+    (tmp_path / "data/kit.yml").write_text("gpus: {}\nfigures: []\n", encoding="utf-8")
+    kept, wrong = data.read_kit(tmp_path, facts())
+    assert kept.records == [] and "data/records/in.json" in wrong[0].file
 
 
-def test_a_record_is_taken_without_names_and_shown(docs: Path) -> None:
-    file = docs / "data/in.txt"
+def test_a_record_is_taken_without_names_and_shown(tmp_path: Path) -> None:
+    (tmp_path / "data").mkdir()
+    file = tmp_path / "data/in.txt"
     file.write_text(sent(what="GPU 0: memory of 10.1.2.3 /home/ann/x"), encoding="utf-8")
-    text = kit.take(docs, file, "Ann").read_text("utf-8")
+    text = data.take(tmp_path, file, "Ann", KIT.table).read_text("utf-8")
     assert not [word for word in ("n1", "10.1", "root", "home", "host", "x.com") if word in text]
-    data = argparse.Namespace(docs=docs)
-    page: Any = argparse.Namespace(words=lambda section: words_of(section, "en"), data=data)
+    taken, wrong = data.read_sent(text, "a.json", KIT.table)
+    assert wrong == [] and taken is not None
+    own = argparse.Namespace(kit=(data.Kit({}, [taken]), []))
+    page: Any = argparse.Namespace(words=lambda section: words_of(section, "en"), data=own)
     what = "GPU 0: memory of \\<removed\\> \\<removed\\> | 3900 GB/s | 4294"
     last = records.render(page).splitlines()[-1]
     assert last == f"| 8 × {H200} | {what} | Ann, 2026-11-20 |"
 
 
-def test_records_of_the_handbook_are_as_they_were_taken(docs: Path) -> None:
-    for path in (DOCS / "data/records").glob("*.json"):
-        made = kit.take(docs, path, json.loads(path.read_text("utf-8"))["by"])
-        assert made.read_text("utf-8") == path.read_text("utf-8")
+PLANS = [
+    ("gpus: {X: no-such}\nfigures: []\n", "there is no accelerator 'no-such'"),
+    ("gpus: {}\nfigures:\n- {what: a, records: b/measured/c.json, result: d}\n", "no record"),
+    ("gpus: {}\nfigures:\n- {what: a, records: b, result: d, specification: mem}\n", "column"),
+    ("gpus: {}\nfigures: [{what: a}]\n", "'records' is missing"),
+    ("gpus: [", "kit.yml"),
+]
+
+
+@pytest.mark.parametrize(("plan", "why"), PLANS)
+def test_a_plan_that_leads_nowhere_is_told(tmp_path: Path, plan: str, why: str) -> None:
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data/kit.yml").write_text(plan, encoding="utf-8")
+    finding = data.read_kit(tmp_path, facts())[1][0]
+    assert finding.file.endswith("data/kit.yml") and why in finding.text
+
+
+def test_the_plan_of_the_handbook_leads_to_figures() -> None:
+    assert _WRONG == [] and KIT.table["gpus"][H200]["product.bf16.8192"][0] == 691.2

@@ -87,20 +87,6 @@ def test_a_note_without_a_heading_is_counted_whole(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("body", "rule", "reported"),
-    [
-        (WORDS * 10 + "11 12 13 14 15 16", "number-density", False),
-        (WORDS * 10 + "11 12 13 14 15 16 17", "number-density", True),
-        (WORDS * 10 + "\n\n| 1 | 2 | 3 |\n| - | - | - |\n| 4 | 5 | 6 |", "number-density", False),
-        ("11 12 13 14 15 16 17", "number-density", False),
-    ],
-)
-def test_prose(tmp_path: Path, body: str, rule: str, reported: bool) -> None:
-    findings = [one for one in found(tmp_path, "a.en.md", body) if one.rule == rule]
-    assert [one.severity for one in findings] == (["warning"] if reported else [])
-
-
-@pytest.mark.parametrize(
     "length", ["2200", "{words: 2200}", "{words: 9000, reason: very long indeed}", "{words: 1200}"]
 )
 def test_an_allowance_needs_a_reason_and_a_bound(tmp_path: Path, length: str) -> None:
