@@ -33,6 +33,14 @@ def newton_schulz(m: int, n: int) -> float:
     return STEPS * (4 * m * m * n + 2 * m**3)
 
 
+def newton_schulz_tp(m: int, n: int, side: int, ranks: int) -> float:
+    """FLOP of a rank in Megatron-LM's distributed mode, which keeps the side that TP does not cut.
+
+    Only the two products with X are divided: every rank squares the whole X X'.
+    """
+    return STEPS * (4 * side * m * n / ranks + 2 * side**3)
+
+
 def soap(m: int, n: int, cap: float) -> float:
     """FLOP a step: two factors, three rotations; power step and QR of a side every few steps."""
     total = 0.0
@@ -96,15 +104,17 @@ def running() -> None:
     step = 6 * m.parameters * 128 * 8192 / (64 * 0.4 * H100.peak)
     print(f"Newton-Schulz of a layer {layer / 1e12:.0f} TFLOP, of all {m.layers} "
           f"{m.layers * layer / 1e15:.1f} PFLOP; a step at 40% MFU takes {step:.1f} s")  # fmt: skip
-    for name, share in (
-        ("every matrix once, spread over 64 GPUs", 1 / 64),
-        ("A (TP 8, PP 4, DP 2), TP duplicated", 1 / 8),
-        ("A, TP duplicated and every DP rank as well", 1 / 4),
+    whole = m.layers / 4 / 2  # layers that a TP group of A updates, whole
+    divided = sum(newton_schulz_tp(*s, m.hidden, 8) for s in matrices(m))
+    for name, flop in (
+        ("every matrix once, spread over 64 GPUs", m.layers * layer / 64),
+        ("A (TP 8, PP 4, DP 2), TP duplicated", whole * layer),
+        ("A, TP distributed", whole * divided),
+        ("A, TP duplicated and every DP rank as well", 2 * whole * layer),
     ):
-        seconds = m.layers * layer * share / speed
+        seconds = flop / speed
         print(f"  {name:43s}{seconds:6.2f} s {seconds / step:6.1%} of the step")
     rank = m.layers * m.layer / 4 / 8  # parameters of a rank of A, tables left out
-    whole = m.layers / 4 / 2  # layers that a rank of A updates, whole
     wide = whole * sum(a * b for a, b in matrices(m))
     square = whole * 7 * m.hidden**2
     print("sent by a rank of A in a step, GB:")
