@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from hooks.findings import Finding, report, rules
+from hooks.findings import Finding, report
 
 if TYPE_CHECKING:
     from hooks.handbook import Tree
@@ -41,9 +41,6 @@ def main() -> None:
 )
 @click.option("--format", "style", type=click.Choice(report.FORMATS), default="text")
 @click.option("--since", help="Tell too which notes changed in one language since this branch.")
-@click.option(
-    "--rules", "list_rules", is_flag=True, help="List every rule: what, why, how to mend."
-)
 def check(
     paths: tuple[Path, ...],
     site: Path | None,
@@ -51,15 +48,11 @@ def check(
     repo_url: str,
     style: str,
     since: str | None,
-    list_rules: bool,
 ) -> None:
     """Check notes, data, diagrams and figures without building (PATHS: only what lies there).
 
     Exit status: 0 clean, 1 findings of severity error, 2 could not run.
     """
-    if list_rules:
-        click.echo(rules.as_text())
-        return
     try:
         count, findings = _find(site, site_url, repo_url, since)
     except Exception as error:  # whatever it is: a check that broke down has not passed

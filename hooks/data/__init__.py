@@ -5,7 +5,6 @@ from __future__ import annotations
 from hooks.data.facts import Cell, Column, FactBase, Row, Source
 from hooks.data.glossary import (
     Glossary,
-    Subject,
     Term,
     TermsError,
     check_terms,
@@ -24,6 +23,7 @@ from hooks.data.measured import (
     load_record,
     stale_programs,
 )
+from hooks.data.messages import Messages
 from hooks.data.options import BlockError, names, pick, read_options
 from hooks.data.resources import GENERAL, KINDS, LEVELS, Library, Resource, load_resources
 from hooks.data.rows import Condition, conditions, select

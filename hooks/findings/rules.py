@@ -61,12 +61,3 @@ def severity(name: str) -> str:
     """Return a rule's severity; unknown rules are errors."""
     rule = find(name)
     return rule.apart.get(name, rule.here) if rule else "error"
-
-
-def as_text() -> str:
-    """Return the list of rules for people."""
-    said = [(rule.name, rule.words["en"]) for rule in all_rules()]
-    return "\n".join(
-        f"{name}\n    what: {words.what}\n    why:  {words.why}\n    mend: {words.mend}"
-        for name, words in said
-    )

@@ -125,7 +125,8 @@ class Data:
     @cached_property
     def fences(self) -> DataFences:
         """Renders the fences that show data; what the check has rendered is there already."""
-        return DataFences(self.facts[0], self.docs, self.root, self.notes, self.cache)
+        said = (self.notes, self.messages[0], self.cache)
+        return DataFences(self.facts[0], self.docs, self.root, *said)
 
     @cached_property
     def resolver(self) -> values.Resolver:

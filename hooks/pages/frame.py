@@ -15,7 +15,7 @@ import jinja2
 import yaml
 
 from hooks.cache import Cache
-from hooks.data import FactBase, Record, load_record
+from hooks.data import FactBase, Messages, Record, load_record
 from hooks.notes import Catalogue
 
 _HERE = Path(__file__).parent
@@ -31,6 +31,7 @@ class Stock:
     docs: Path
     root: Path
     notes: Catalogue = field(default_factory=Catalogue)
+    messages: Messages = field(default_factory=dict)
     cache: Cache | None = None
     """Where drawings of charts are kept from build to build."""
 

@@ -43,11 +43,11 @@ def _sources(page: Page) -> str:
 
 
 def _rules(view: View) -> str:
-    """Return every rule as a table: its name, what is reported, how to mend it."""
-    lines = [f"| {view.words('rules')['head']} |", "| --- | --- | --- |"]
+    """Return every rule as a table: its name, what is reported and why, how to mend it."""
+    lines = [f"| {view.words('rules')['head']} |", "| --- | --- | --- | --- |"]
     for rule in rules.all_rules():
         said = rule.words[view.language]
-        lines.append(f"| `{rule.name}` | {_cell(said.what)} | {_cell(said.mend)} |")
+        lines.append(f"| `{rule.name}` | {' | '.join(map(_cell, said))} |")
     return "\n".join(lines)
 
 

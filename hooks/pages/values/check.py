@@ -7,7 +7,6 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
-from hooks.data import Layout
 from hooks.findings import Finding
 from hooks.markdown import Comment
 from hooks.notes import Catalogue, Note
@@ -30,8 +29,6 @@ def check_note(note: Note, notes: Catalogue, resolver: Resolver) -> list[Finding
         except markers.MarkerError as error:
             place = (note.file, comment.line, comment.column)
             findings.append(Finding(*place, error.rule, str(error), error.target, error.hint))
-            if error.rule in ("value-differs", "value-unit"):
-                findings += _doubted(marker, Layout(resolver.stock.docs))
     twin = notes.twin(note)
     if twin is not None and ours:
         there = Counter(one.key for _, one in _markers(twin) if isinstance(one, markers.Marker))
@@ -41,18 +38,6 @@ def check_note(note: Note, notes: Catalogue, resolver: Resolver) -> list[Finding
                 place = (note.file, comments[-1].line, comments[-1].column)
                 findings.append(Finding(*place, "value-twin", message, target=key))
     return findings
-
-
-def _doubted(marker: markers.Marker | markers.MarkerError, layout: Layout) -> Iterator[Finding]:
-    """Say at a figure, once, that a note says otherwise: the figure or its unit may be wrong."""
-    if isinstance(marker, markers.Marker) and marker.kind == "fact":
-        family, row, column = marker.parts.values()
-        path = layout.facts / f"{family}.yml"
-        text = path.read_text(encoding="utf-8") if path.is_file() else ""
-        line = text.count("\n", 0, text.find(f"{column}:", text.find(f"  {row}:"))) + 1
-        message = "a note says otherwise; is this figure or the unit of its column wrong?"
-        told = (layout.name(path), line, 1, "value-differs", message, column)
-        yield Finding(*told, severity="warning")
 
 
 def _markers(note: Note) -> Iterator[tuple[Comment, markers.Marker | markers.MarkerError]]:

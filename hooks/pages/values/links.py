@@ -40,12 +40,12 @@ def render(
             problems.append(f"'<!-- {text} -->': {error}")
             continue
         address, shown = _address(found, page_dir), before[start:end]
-        number = listed.setdefault((found.title, address), len(listed) + 1)
-        parts += [before[:start], _link(shown, found, address, number, language), before[end:]]
+        # A message is its own source.
+        at = 0 if found.lines else listed.setdefault((found.title, address), len(listed) + 1)
+        parts += [before[:start], _link(shown, found, address, at, language), before[end:]]
         position = match.end()
-    if listed:
-        html = "".join([*parts, html[position:], _list(listed, language)])
-    return html, problems
+    sources = _list(listed, language) if listed else ""
+    return "".join([*parts, html[position:], sources]), problems
 
 
 def _address(found: Truth, page_dir: str) -> str:
@@ -59,7 +59,7 @@ def _link(shown: str, found: Truth, address: str, number: int, language: str) ->
     kind = f"value value--{found.grade}" + (" value--stale" if found.stale else "")
     # Table cells are read as Markdown no more at this point, but attributes must stay one line.
     title = escape(" ".join(found.title.split()))
-    attributes = f'class="{kind}" title="{title}" data-ref="S{number}"'
+    attributes = f'class="{kind}" title="{title}"' + (f' data-ref="S{number}"' if number else "")
     said = words_of("values", language)["stale"]
     stale = f'<span class="value__stale">{said}</span>' if found.stale else ""
     if address:

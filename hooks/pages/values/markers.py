@@ -10,18 +10,20 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass, field
+from html import unescape
 from urllib.parse import unquote
 
 from hooks.data import Text, units
 from hooks.findings import nearest
 from hooks.pages.frame import words_of
 
-KINDS = ("fact", "measured", "calc")
+KINDS = ("fact", "measured", "calc", "message")
 _OPTIONS = ("round", "terms")
 _EXAMPLES = {
     "fact": "fact FAMILY/ROW/COLUMN",
     "measured": "measured TOPIC/measured/NAME.json#RESULT?axis=value",
     "calc": "calc NAME key=value … -> OUTPUT [UNIT]",
+    "message": "message PRODUCT/ID",
 }
 _FACT = re.compile(r"(?P<family>[\w-]+)/(?P<row>[\w.-]+)/(?P<column>[\w-]+)\Z")
 _MEASURED = re.compile(r"(?P<file>[^#?\s]+\.json)#(?P<result>[^?\s]+?)(?:\?(?P<query>\S*))?\Z")
@@ -29,11 +31,14 @@ _CALC = re.compile(
     r"(?P<name>[\w-]+)(?P<inputs>(?:\s+[\w.-]+=\S+)*)\s*->\s*(?P<output>[\w.-]+)"
     r"(?:\s+(?P<unit>(?!(?:round|terms)=)\S+))?\Z"
 )
+_MESSAGE = re.compile(r"(?P<product>[\w-]+)/(?P<id>[\w-]+)\Z")
+_PATTERNS = {"fact": _FACT, "measured": _MEASURED, "calc": _CALC, "message": _MESSAGE}
 _OPTION = re.compile(r"\s+(?P<key>[a-z]+)=(?P<value>\w+)\Z")
 
 # What may stand between the number and the comment: the end of emphasis or of a tag.
 _CLOSE = r"(?:[*_~]|</[a-z]+>)*\Z"
 _CLOSED = re.compile(_CLOSE)
+_QUOTED = re.compile(rf"(?:`|<code>)(?P<said>(?:(?!`|</?code>).)+)`?{_CLOSE}")
 _UNIT = "[A-Za-z\u00b5\u03bc\u00b0%][A-Za-z0-9\u00b5\u03bc\u00b0%\u00b2\u00b3/\u00b7]{0,24}"
 _NUMBER = (
     r"(?<![0-9A-Za-z_.,])(?P<sign>[-\u2212+]?)"
@@ -84,10 +89,12 @@ class Truth:
     href: str = ""
     """An address, or a path below the folder of the site; empty when there is nothing to open."""
     grade: str = ""
-    """`a` or `b` for facts, `measured`, `calc`: how the link is marked."""
+    """`a` or `b` for facts, `measured`, `calc`, `message`: how the link is marked."""
     source: str = ""
     """The key of the source, for facts."""
     stale: bool = False
+    lines: str = ""
+    """How a message reads."""
 
 
 def is_marker(comment: str) -> bool:
@@ -118,7 +125,7 @@ def parse(comment: str) -> Marker:
         raise MarkerError("'round' takes the number of significant digits, 1 to 9", target=digits)
     if options.get("terms", "above") != "above":
         raise MarkerError("'terms' takes 'above' only", target=options["terms"], hint="above")
-    match = {"fact": _FACT, "measured": _MEASURED, "calc": _CALC}[kind].match(rest)
+    match = _PATTERNS[kind].match(rest)
     if match is None:
         raise MarkerError(f"the marker must read '<!-- {_EXAMPLES[kind]} -->'", target=comment)
     parts = {key: value for key, value in match.groupdict().items() if value}
@@ -139,6 +146,8 @@ def compare(before: str, truth: Truth, marker: Marker, language: str) -> tuple[i
     """Return where the number before a comment stands; MarkerError where there is none, it is
     another one, or its unit is missing or wrong.
     """
+    if marker.kind == "message":
+        return _quoted(before, truth.lines)
     if isinstance(truth.value, Text):
         text = truth.value.in_language(language)
         bare = _CLOSED.sub("", before, count=1)
@@ -183,6 +192,18 @@ def compare(before: str, truth: Truth, marker: Marker, language: str) -> tuple[i
         message = f"'{shown}' is not what the data say: {exact}"
         raise MarkerError(message, rule="value-differs", target=shown, hint=hint)
     return printed.start(), end
+
+
+def _quoted(before: str, lines: str) -> tuple[int, int]:
+    """Return where a message is quoted in code; `…` stands for words left out."""
+    found = _QUOTED.search(before, max(len(before) - 400, 0))
+    said = unescape(found["said"]).replace(r"\|", "|") if found else before[-20:]
+    pattern = ".*".join(map(re.escape, said.split("…")))
+    if found is None or not re.search(pattern, lines):
+        hint = lines.partition("\n")[0]
+        message = f"the code before the marker must be a part of '{hint}'"
+        raise MarkerError(message, rule="value-differs", target=said, hint=hint)
+    return found.start(), found.end()
 
 
 def _short(value: float) -> str:

@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from hooks.calc import engine
-from hooks.data import BlockError, Text, measured, terms, wording
+from hooks.data import BlockError, Text, measured, messages, terms, wording
 from hooks.findings import nearest
 from hooks.links import page_address
 from hooks.pages import sources as bibliography
@@ -38,8 +38,7 @@ class Resolver:
         """Return what a marker names; MarkerError where that does not exist."""
         key = (marker.key, language)
         if key not in self._found:
-            looked_up = {"fact": self._fact, "measured": self._measured, "calc": self._calc}
-            self._found[key] = looked_up[marker.kind](marker, language)
+            self._found[key] = getattr(self, f"_{marker.kind}")(marker, language)
         return self._found[key]
 
     def _fact(self, marker: Marker, language: str) -> Truth:
@@ -129,6 +128,15 @@ class Resolver:
         page = self.stock.notes.in_language(f"calc/{name}", language)
         href = f"{page_address(page.id, language)}?{query}" if page is not None else ""
         return Truth(value, own_unit or unit, title=title, href=href, grade="calc")
+
+    def _message(self, marker: Marker, language: str) -> Truth:
+        product, name = marker.parts["product"], marker.parts["id"]
+        found, _ = _known(product, self.stock.messages, "product of messages")
+        one = _known(name, {each.id: each for each in found.messages}, f"message of '{product}'")
+        lines = "\n".join(map(messages.example, (one.text, *one.also)))
+        href = f"{page_address(f'messages/{product}', language)}#{name}"
+        title = one.means.in_language(language)
+        return Truth(0, title=title, href=href, grade="message", lines=lines)
 
     def _input(self, text: str, language: str) -> float | str:
         """Return an input: a number, `@family/row/column` for a fact, or a word."""
