@@ -108,19 +108,24 @@ def test_two_ranks(what: str, status: int, said: str, tmp_path: Path) -> None:
     env = {**os.environ, "WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port}
     size = 64 << 20 if what == "killed" else 4096
     command = [TORCH[0], links.__file__, "--patience", "5", "--max-size", str(size)]
-    jobs = []
-    with (tmp_path / "0").open("w") as log:
+    jobs, log = [], tmp_path / "0"
+
+    def printed(text: str) -> None:
+        until = time.monotonic() + 120
+        while text not in log.read_text():
+            assert time.monotonic() < until, log.read_text()
+            time.sleep(0.1)
+
+    with log.open("w") as file:
         for rank in ("0", "1"):
-            time.sleep(9 if rank == "1" and what == "late" else 0)
-            out = log if rank == "0" else subprocess.DEVNULL
+            if rank == "1" and what == "late":
+                printed("has not arrived")
+            out = file if rank == "0" else subprocess.DEVNULL
             env.update(RANK=rank, LOCAL_RANK=rank, OMP_NUM_THREADS="1")
             jobs.append(subprocess.Popen(command, env=env, stdout=out, stderr=out))
-        until = time.monotonic() + 60
-        while what == "killed" and "GB/s" not in (tmp_path / "0").read_text():
-            assert time.monotonic() < until
-            time.sleep(0.1)
         if what == "killed":
+            printed("GB/s")
             jobs[1].kill()
         assert jobs[0].wait(timeout=90) == status
     jobs[1].wait(timeout=30)
-    assert said in (tmp_path / "0").read_text()
+    assert said in log.read_text()
