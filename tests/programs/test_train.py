@@ -25,7 +25,7 @@ ring_attention, balance, lora, goodput, moe, schedule, tensor, planner, counting
         "data_prep",
     )
 )
-rl_step, rl_bytes = printed.load("train/code", "rl_step", "rl_bytes")
+rl_step, rl_bytes, overlap = printed.load("train/code", "rl_step", "rl_bytes", "overlap_trace")
 
 # ring_attention, document_balance
 
@@ -400,3 +400,27 @@ def test_large_layers_are_timed_within_a_tenth_and_never_above() -> None:
     shares = [int(line.rsplit(None, 1)[1].rstrip("%")) for line in timing.measured()[1:]]
     assert max(shares) <= 100
     assert min(shares[-3:]) >= 90
+
+
+# overlap_trace: sets of instants, and the names of kernels
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_what_is_hidden_and_what_is_bare_make_the_whole(seed: int) -> None:
+    draw = random.Random(seed)
+    spans, others = ([(at := draw.randrange(60), at + draw.randrange(9)) for _ in "12345678"]
+                     for _ in "12")  # fmt: skip
+    one, two = ({t for a, b in each for t in range(a, b)} for each in (spans, others))
+    bare = overlap.without(overlap.merged(spans), overlap.merged(others))
+    assert {t for a, b in bare for t in range(a, b)} == one - two
+    assert all(a < b < c for (a, b), (c, _) in itertools.pairwise(bare))
+
+
+def test_a_copy_and_an_exchange_are_communication_and_each_instant_counts_once() -> None:
+    names = ("void deep_ep::dispatch_impl", "Memcpy PtoP (Device -> Device)",
+             "ncclDevKernel_SendRecv", "ncclSymkDevKernel_AllGather_ST", "nvjet_tst")  # fmt: skip
+    found = overlap.read([
+        {"ph": "X", "cat": "gpu_memcpy" if "copy" in name else "kernel", "name": name,
+         "ts": 0, "dur": 5} for name in names])  # fmt: skip
+    assert set(found) == {"expert exchange", "copies between GPUs", "other NCCL", "all-gather",
+                          "computing"}  # fmt: skip
