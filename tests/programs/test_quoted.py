@@ -12,6 +12,7 @@ from tools.figures.files import ROOT
 
 cloud, export = printed.load("chip/code", "cloud_cost", "export_rule")
 (nccl,) = printed.load("ccl/code", "nccl_model")
+(design,) = printed.load("eng/code", "design_task")
 
 
 def percent(share: float) -> str:
@@ -111,6 +112,26 @@ def protocols() -> Iterator[str]:
         yield row
 
 
+def design_task() -> Iterator[str]:
+    """Rows without a marker: steps 2, 4, 5 and 8, and the numbers of the order."""
+    parameters, billion = design.LLAMA.parameters, 1e9
+    for gpus, shown in ((64, "19.8"), (8, "158.7"), (512, "2.5")):
+        assert f"{18 * parameters / gpus / billion:.1f}" == shown
+        yield f"{shown} GB"
+    data, pipe = design.sent(design.LLAMA, 8, 2, 4)
+    yield from (f"{data * share / billion:.1f} GB" for share in (2 / 3, 1 / 3))
+    yield f"{pipe / billion:.1f} GB"
+    tokens = design.SEQUENCE * design.SEQUENCES
+    yield f"{round(100 * billion / tokens)}"
+    step = 6 * parameters * tokens / (64 * design.PEAK * 0.4)
+    yield from (f"{(data + pipe) / rate / billion / step:.0%}" for rate in (50, 12.5, 6.25))
+    yield f"{(13 * 14 * parameters + 400 * billion) / 1e12:.1f} TB"
+    for gpus in (2, 4, 8):
+        _, most = design.Replica(design.LLAMA, gpus, 2000, 400).limit(0.05)
+        yield f"{10_000 * 0.1 / 60 / (2 * 8 // gpus * most):.0%}"
+    yield f"{24 * 730 * 55.04 / 8:.0f}"
+
+
 NOTES: dict[str, Callable[[], Iterator[str]]] = {
     "chip/cloud-pricing": cloud_pricing,
     "chip/export-skus": export_skus,
@@ -119,6 +140,7 @@ NOTES: dict[str, Callable[[], Iterator[str]]] = {
     "framework/autograd": autograd,
     "framework/pytorch-internals": pytorch_internals,
     "ccl/nccl/protocols": protocols,
+    "eng/design-task": design_task,
 }
 
 
