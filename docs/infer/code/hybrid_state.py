@@ -65,7 +65,6 @@ MODELS: dict[str, Config] = {  # of each config.json, the keys that decide
 }
 
 
-# --8<-- [start:main]
 @dataclass(frozen=True)
 class Layers:
     """Layers of one kind: bytes a token adds to each, and bytes each keeps for a sequence."""
@@ -97,6 +96,7 @@ def read(config: Config, state: int = 4, cache: int = 2) -> Iterator[Layers]:
         yield Layers("state", states, 0, sum(parts), parts)
 
 
+# --8<-- [start:main]
 def state_elements(c: Config) -> tuple[int, int]:
     """Elements of one layer's recurrent state, and of what its short convolution remembers."""
     if "linear_num_value_heads" in c:  # Gated DeltaNet: conv over q, k and v
