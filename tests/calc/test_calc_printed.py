@@ -20,6 +20,7 @@ from tools.figures.files import load_program
 
 ROOT = Path(__file__).resolve().parents[2]
 MODELS = load_program("train/code/transformer_math.py").load()
+HYBRID = load_program("infer/code/hybrid_state.py")
 PRINTED = Path(__file__).with_name("printed.yml")
 FACTS = ours.facts()
 OCCUPANCY = json.loads((ROOT / "tests/fixtures/calc/occupancy.json").read_text(encoding="utf-8"))
@@ -180,7 +181,9 @@ def test_attention_adds_what_the_note_counts(calc: Engine, model: str) -> None:
         assert 12 * 61 * 128 * 128 * 4096 / counted == pytest.approx(0.8)
 
 
-@pytest.mark.parametrize("model", [name for name, shape in MODELS.items() if shape.experts])
+@pytest.mark.parametrize(
+    "model", [name for name, one in MODELS.items() if one.experts and not one.kv_layers]
+)
 def test_experts_and_attention_are_what_the_note_counts(calc: Engine, model: str) -> None:
     shape = MODELS[model]
     ours = calc.show("inference", {"model": model, "split": "dp"}, "en")["inputs"]
@@ -217,6 +220,30 @@ def test_one_token_reads_the_active_parameters(calc: Engine, model: str) -> None
     entries = {"model": model, "gpus": 1, "batch": 1, "gpu": "h200-sxm"}
     read = calc.run("inference", entries)["weights_time"] * 4800e9 / 2
     assert 0.97 < read / (cell("models", model, "params_active") * 1e9) < 1.005
+
+
+# docs/infer/code/hybrid_state.py, which reads the makers' configurations
+
+
+@pytest.mark.parametrize(
+    ("row", "name"),
+    [
+        ("qwen35-35b-a3b", "Qwen3.5-35B-A3B"),
+        ("qwen35-397b-a17b", "Qwen3.5-397B-A17B"),
+        ("nemotron3-nano-30b-a3b", "Nemotron 3 Nano"),
+        ("gpt-oss-120b", "gpt-oss 120B"),
+        ("gemma4-31b", "Gemma 4 31B"),
+    ],
+)
+def test_a_hybrid_sequence_is_its_cache_and_its_fixed_part(
+    calc: Engine, row: str, name: str
+) -> None:
+    kinds = list(HYBRID.read(HYBRID.MODELS[name]))
+    for tokens in (1, 8192, 131072):
+        ours = calc.run("kv-cache", {"model": row, "context": tokens, "gpus": 8, "capacity": 140})
+        assert ours["per_sequence"] == pytest.approx(HYBRID.sequence(kinds, tokens))
+        on_one = ours["free"] / (ours["largest"] or 1)
+        assert ours["largest"] == 0 or on_one >= ours["per_sequence"] / 8
 
 
 # nccl-tests, doc/PERFORMANCE.md at a0b82b2 (2026-07-09)

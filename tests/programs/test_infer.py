@@ -19,10 +19,10 @@ sum_order, pd, sizing, grammar, ort_levels, diffusion, tiny_lm, quantize = print
     *("sum_order", "disaggregation", "disaggregation_sizing", "grammar_mask", "ort_levels"),
     *("diffusion_steps", "tiny_lm", "quantize"),
 )
-speculative, edge_fold, steps, cache, asked, sim, curves, fleet, route = printed.load(
+speculative, edge_fold, steps, cache, asked, sim, curves, fleet, route, hybrid = printed.load(
     "infer/code",
     *("speculative", "edge_fold", "step_time", "prefix_cache", "serve_requests", "serve_sim"),
-    *("serve_curves", "fleet_queue", "fleet_route"),
+    *("serve_curves", "fleet_queue", "fleet_route", "hybrid_state"),
 )
 
 # sum_order, and the record that the note on determinism rests on
@@ -470,3 +470,19 @@ def test_every_route_serves_everyone_and_the_same_start_goes_to_one_engine() -> 
     servers = route.fleet(route.kinds(asked.trace(8, 60), 5), 3, route.same_start)
     homes = [{one.prefix[0] for one in server.done} for server in servers]
     assert sum(map(len, homes)) == len(set.union(*homes))
+
+
+# hybrid_state
+
+
+def test_vllms_block_is_what_its_log_printed() -> None:
+    """vLLM issue 40696 and pull request 37467: 528 tokens, padding of 0.76 %."""
+    config = hybrid.MODELS["Qwen3.5-35B-A3B"] | {"num_key_value_heads": 4}
+    tokens, padding = hybrid.block(config, 1, 16, 2)
+    assert tokens == 528 and f"{padding:.2%}" == "0.76%"
+
+
+def test_a_second_prompt_saves_the_state_that_the_third_finds() -> None:
+    kept = hybrid.Prefixes(528, 528)
+    assert [kept.ask(str(i), 1500, 700) for i in range(3)] == [0, 0, 1056]
+    assert [hybrid.Prefixes(1, 64).ask("a", 40, 9), kept.ask("b", 500, 60)] == [0, 0]

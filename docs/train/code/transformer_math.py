@@ -44,6 +44,7 @@ class Shape:
     kv_lora: int = 0  # not zero: MLA
     rope_dim: int = 0
     v_head_dim: int = 0
+    kv_layers: int = 0  # a hybrid: layers with full attention; only `core` knows of them
     matrices: int = 3  # of a feed-forward block: 3 with a gate (SwiGLU), 2 without
     tied: bool = False  # output head = input embedding
     positions: int = 0  # learned positions
@@ -99,7 +100,7 @@ class Shape:
         """Forward FLOP a token of Q K^T and of scores x V, all layers."""
         query = self.head_dim + self.rope_dim
         value = self.v_head_dim or self.head_dim
-        full = 2 * sequence * self.heads * (query + value) * self.layers
+        full = 2 * sequence * self.heads * (query + value) * (self.kv_layers or self.layers)
         return full / 2 if causal else full
 
     def training(self, sequence: int = 0, *, causal: bool = False) -> float:

@@ -63,7 +63,7 @@
 
   var CACHE_INPUTS = [
     { key: "attention", label: { zh: "注意力", en: "Attention" }, kind: "choice", value: "gqa", choices: ATTENTION },
-    { key: "layers", label: { zh: "层数", en: "Layers" }, kind: "integer", min: 1, max: 10000 },
+    { key: "layers", label: { zh: "层数（混合模型：全注意力层）", en: "Layers (of a hybrid: with full attention)" }, kind: "integer", min: 1, max: 10000 },
     { key: "heads", label: { zh: "查询头数", en: "Query heads" }, kind: "integer", min: 1, max: 4096, value: 32, when: { attention: ["mha"] } },
     { key: "kv_heads", label: { zh: "KV 头数", en: "KV heads" }, kind: "integer", min: 1, max: 4096, value: 8, when: { attention: ["gqa"] } },
     { key: "head_dim", label: { zh: "头维度", en: "Head size" }, kind: "integer", min: 1, max: 4096, value: 128, when: { attention: ["mha", "gqa", "mqa"] } },
@@ -104,7 +104,11 @@
       en: "Bytes a token, and how many sequences fit beside the weights."
     },
     note: "infer/kv-cache",
-    inputs: [calc.modelInput(["parameters", "attention", "layers", "heads", "kv_heads", "head_dim", "kv_rank", "rope_dim"])].concat(CACHE_INPUTS, [
+    inputs: [calc.modelInput(["parameters", "attention", "layers", "heads", "kv_heads", "head_dim", "kv_rank", "rope_dim", "fixed"])].concat(CACHE_INPUTS, [
+      {
+        key: "fixed", label: { zh: "每条序列的固定部分（状态、窗口）", en: "Fixed part of a sequence (states, windows)" }, unit: "MB", value: 0, min: 0, max: 1e6,
+        help: { zh: "不随长度增长；引擎为前缀缓存多留的份数另乘。", en: "It does not grow with the length. Multiply by the copies that an engine reserves for its prefix cache." }
+      },
       { key: "context", label: { zh: "每条序列 token（提示加输出）", en: "Tokens a sequence (prompt and output)" }, kind: "integer", value: 8192, min: 1, max: 1e9 },
       { key: "batch", label: { zh: "同时的序列", en: "Sequences at once" }, kind: "integer", value: 16, min: 1, max: 1e7 },
       calc.shapeInputs.parameters,
@@ -125,12 +129,12 @@
     ],
     formula: [
       "\\text{bytes/token} = 2 \\cdot L \\cdot n_{kv} \\cdot d_{head} \\cdot b\\ \\text{(MHA, GQA, MQA)}, \\qquad L\\,(d_{c} + d_{rope})\\,b\\ \\text{(MLA)}",
-      "\\text{batch}_{\\max} = \\left\\lfloor \\frac{u\\,M - W/g}{\\text{share} \\cdot \\text{tokens} \\cdot \\text{bytes/token}} \\right\\rfloor, \\qquad \\text{share} = \\frac{\\lceil n_{kv}/g\\rceil}{n_{kv}},\\ 1\\ \\text{(MLA)}"
+      "\\text{batch}_{\\max} = \\left\\lfloor \\frac{u\\,M - W/g}{\\text{share} \\cdot \\text{tokens} \\cdot \\text{bytes/token} + F/g} \\right\\rfloor, \\qquad \\text{share} = \\frac{\\lceil n_{kv}/g\\rceil}{n_{kv}},\\ 1\\ \\text{(MLA)}"
     ],
     assumptions: [
       { zh: "张量并行按头切缓存；GPU 多于 KV 头时要重复存，MLA 则每卡都存全份。", en: "Tensor parallelism cuts the cache by heads; with more GPUs than KV heads copies are kept, and with MLA every GPU keeps it all." },
       { zh: "不含激活与 CUDA 图（从可用比例里扣）；分页缓存的碎片不到一页。", en: "No activations or CUDA graphs (lower the share in use for them); a paged cache wastes less than a page a sequence." },
-      { zh: "滑动窗口与跨层共享会更省，这里不算。", en: "Sliding windows and sharing across layers save more and are not counted." }
+      { zh: "混合模型：只有全注意力层按 token 计；线性层的状态与窗口层是每条序列的固定部分 F，按卡均分。跨层共享与稀疏注意力的索引键不算。", en: "Hybrid models: only layers with full attention count per token. States of linear layers and windows are the fixed part F of a sequence, cut evenly over the GPUs. Sharing across layers and the index keys of sparse attention are not counted." }
     ],
     example: { inputs: { model: "", gpu: "", attention: "gqa", layers: 80, kv_heads: 8, head_dim: 128, context: 8192, batch: 16, parameters: "72.7B", capacity: 80, gpus: 4 }, says: { zh: "80 层、8 个 KV 头、头维度 128（Qwen2.5-72B 的形状；DeepSeek 的论文印作 327.680 KB）：", en: "80 layers, 8 KV heads of 128 (the shape of Qwen2.5-72B; DeepSeek's paper prints 327.680 KB):" } },
     sources: [{ title: "Zhao et al.: Insights into DeepSeek-V3, table 1 (arXiv 2505.09343)", url: "https://arxiv.org/abs/2505.09343", read: "2026-11-21" }],
@@ -140,9 +144,11 @@
       var weights = v.parameters * Number(v.weight_bytes);
       var free = v.capacity * 1e9 * (v.usable / 100) - weights / v.gpus;
       var onOne = perToken * f.kvShare(shape, v.gpus);
-      var tokens = Math.max(0, Math.floor(free / onOne));
+      var fixed = v.fixed * 1e6;
+      var tokens = Math.max(0, Math.floor(free / (onOne + fixed / v.gpus / v.context)));
+      var sequence = perToken * v.context + fixed;
       return {
-        per_token: perToken, per_sequence: perToken * v.context, total: perToken * v.context * v.batch,
+        per_token: perToken, per_sequence: sequence, total: sequence * v.batch,
         weights: weights, free: free > 0 ? free : shortOf(-free), largest: Math.floor(tokens / v.context), tokens: tokens
       };
     },

@@ -96,8 +96,16 @@
     return Boolean(cells.experts);
   }
 
+  /** Whether layers differ in their attention, so that the shape of one does not hold for all. */
+  function isHybrid(cells) {
+    return Boolean(cells.kv_layers);
+  }
+
   /** Parameters of the routed experts of all layers: three matrices each (gate, up, down). */
   function routedOf(cells) {
+    if (isMoe(cells) && !cells.expert_ffn) {
+      return undefined;
+    }
     return isMoe(cells)
       ? (cell(cells, "layers") - cell(cells, "dense_layers")) * cell(cells, "experts") * 3 * cell(cells, "hidden") * cell(cells, "expert_ffn")
       : 0;
@@ -147,6 +155,9 @@
    * one keeps its dispatched input, 2, and the same 8 f/h. The mean over the layers.
    */
   function layerUnits(cells) {
+    if (isHybrid(cells)) {
+      return undefined;
+    }
     var h = cell(cells, "hidden");
     var a = cell(cells, "heads");
     var d = cell(cells, "head_dim");
@@ -164,6 +175,9 @@
 
   /** What every GPU holds with data-parallel attention: attention and shared experts. */
   function copiedOf(cells) {
+    if (isHybrid(cells)) {
+      return undefined;
+    }
     return cell(cells, "layers") * attentionParameters(cells) +
       (cell(cells, "layers") - cell(cells, "dense_layers")) * cell(cells, "experts_shared") * 3 * cell(cells, "hidden") * cell(cells, "expert_ffn");
   }
@@ -184,7 +198,9 @@
     embedding: product("vocab", "hidden"),
     value_dim: "v_head_dim",
     active: ["params_active", "params"],
-    layers: "layers",
+    /** Of a hybrid the layers with full attention: only they keep every token, and compare all. */
+    layers: ["kv_layers", "layers"],
+    fixed: "fixed_bytes",
     hidden: "hidden",
     heads: "heads",
     width: coreWidth,
@@ -209,11 +225,11 @@
       : [];
   };
 
-  /** A preset of model shapes that fills these inputs. */
-  calc.modelInput = function (keys) {
+  /** A preset of model shapes that fills these inputs; `others` names columns in place of ours. */
+  calc.modelInput = function (keys, others) {
     var fills = {};
     for (var i = 0; i < keys.length; i++) {
-      fills[keys[i]] = calc.modelColumns[keys[i]];
+      fills[keys[i]] = (others || {})[keys[i]] || calc.modelColumns[keys[i]];
     }
     return { key: "model", label: { zh: "模型", en: "Model" }, kind: "preset", family: "models", value: "llama31-70b", fills: fills };
   };

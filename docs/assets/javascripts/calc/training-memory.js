@@ -69,7 +69,7 @@
     },
     note: "train/memory",
     inputs: [
-      calc.modelInput(["parameters", "layers", "hidden", "heads", "vocabulary", "structure", "routed", "experts", "layer", "units"]),
+      calc.modelInput(["parameters", "layers", "hidden", "heads", "vocabulary", "structure", "routed", "experts", "layer", "units"], { layers: "layers" }),
       calc.shapeInputs.parameters, calc.shapeInputs.layers, calc.shapeInputs.hidden, calc.shapeInputs.heads,
       calc.shapeInputs.vocabulary, calc.shapeInputs.structure, calc.shapeInputs.routed, calc.shapeInputs.experts,
       {
