@@ -150,8 +150,7 @@ class Fleet:
             load = lost if self.keep == "host" else 0
             self.again += lost - load
             new = task.context - found - load
-            work = STEPS.token * new + STEPS.pair * pairs_of(new, found + load)
-            task.left = work + STEPS.start * ceil(new / CHUNK) + load * BYTES / LINK
+            task.left = seconds(new, found + load) + load * BYTES / LINK
             task.kept[engine.number] = task.context
             engine.busy += task.context + task.answer
             engine.prompts.append(task)
@@ -247,8 +246,18 @@ def by_agents() -> Iterator[str]:
         yield f"{agents:<22}{Fleet(agents).run(TASKS).row()}"
 
 
+def seconds(new: int, before: int) -> float:
+    """Return the seconds of a prompt of which so many tokens are new."""
+    work = STEPS.token * new + STEPS.pair * pairs_of(new, before)
+    return work + STEPS.start * ceil(new / CHUNK)
+
+
 def by_keep() -> Iterator[str]:
-    """Return the capacity with 16 agents, by what is kept of their caches."""
+    """Return what a miss costs, and the capacity with 16 agents by what is kept."""
+    length, new = 46_000, ANSWER + RESULT
+    yield f"a turn at {length} tokens, {new} of them new: {seconds(new, length - new):.2f} s"
+    yield f"all of them computed again: {seconds(length, 0):.2f} s"
+    yield f"the {length - new} others loaded from the host: {(length - new) * BYTES / LINK:.2f} s"
     yield f"{'16 agents':<22}{HEAD}"
     for name, fleet in {
         "nothing kept": Fleet(16, keep="none"),
