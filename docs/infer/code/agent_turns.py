@@ -29,7 +29,7 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
-from math import ceil, comb, inf, log
+from math import ceil, comb, floor, inf, log
 
 from step_time import fit, pairs_of
 
@@ -286,7 +286,7 @@ def fitting(memory: float, base: float, burst: float, share: float, risk: float 
     """Return how many sandboxes fit if each bursts for a share of its time, on its own."""
     count = 0
     while True:
-        bursts = int((memory - base * (count + 1)) / burst)
+        bursts = floor((memory - base * (count + 1)) / burst)
         if bursts < 0:
             return count
         fine = sum(
