@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 import re
 from fractions import Fraction
@@ -19,10 +20,12 @@ sum_order, pd, sizing, grammar, ort_levels, diffusion, tiny_lm, quantize = print
     *("sum_order", "disaggregation", "disaggregation_sizing", "grammar_mask", "ort_levels"),
     *("diffusion_steps", "tiny_lm", "quantize"),
 )
-speculative, edge_fold, steps, cache, asked, sim, curves, fleet, route, hybrid = printed.load(
-    "infer/code",
-    *("speculative", "edge_fold", "step_time", "prefix_cache", "serve_requests", "serve_sim"),
-    *("serve_curves", "fleet_queue", "fleet_route", "hybrid_state"),
+speculative, edge_fold, steps, cache, asked, sim, curves, fleet, route, hybrid, agents = (
+    printed.load(
+        "infer/code",
+        *("speculative", "edge_fold", "step_time", "prefix_cache", "serve_requests", "serve_sim"),
+        *("serve_curves", "fleet_queue", "fleet_route", "hybrid_state", "agent_turns"),
+    )
 )
 
 # sum_order, and the record that the note on determinism rests on
@@ -486,3 +489,72 @@ def test_a_second_prompt_saves_the_state_that_the_third_finds() -> None:
     kept = hybrid.Prefixes(528, 528)
     assert [kept.ask(str(i), 1500, 700) for i in range(3)] == [0, 0, 1056]
     assert [hybrid.Prefixes(1, 64).ask("a", 40, 9), kept.ask("b", 500, 60)] == [0, 0]
+
+
+# agent_turns
+
+
+@pytest.mark.parametrize("hold", [0, 20])
+def test_no_cache_is_larger_than_its_room_and_littles_law_holds(
+    hold: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[int] = []
+    admit = agents.Fleet.admit
+
+    def watched(self: Any, engine: Any) -> None:
+        admit(self, engine)
+        idle = sum(one.kept[engine.number] for one in engine.idle)
+        seen.append(engine.busy + idle)
+
+    monkeypatch.setattr(agents.Fleet, "admit", watched)
+    found = agents.Fleet(12, hold=hold).run(120)
+    # A tool's result counts as kept only from its turn on, an answer from its start.
+    assert 0.9 * agents.POOL < max(seen) <= agents.POOL
+    alive = sum(seconds for _, seconds in found.ended) / found.now
+    assert alive == pytest.approx(12, rel=0.12)  # 12 tasks are cut off at the end
+
+
+def test_with_room_for_all_only_new_tokens_are_computed_and_without_all() -> None:
+    ample, none = agents.Fleet(8, pool=10**9).run(40), agents.Fleet(8, keep="none").run(40)
+    assert (ample.again, none.hit) == (0, 0)
+    assert ample.hit / ample.prompt > 0.95
+    assert none.now > 1.5 * ample.now
+
+
+@pytest.mark.slow
+def test_agents_agree_with_the_engine_that_goes_by_steps() -> None:
+    env = simpy.Environment()
+    server, done = sim.Server(env, sim.Engine()), []
+
+    def turn(request: Any) -> Any:
+        server.submit(request)
+        while len(request.times) < request.output:
+            yield env.timeout(0.02)
+
+    def agent(number: int) -> Any:
+        while True:
+            draw, begun, context = random.Random(number), env.now, agents.FIRST
+            for left in range(draw.randint(*agents.TURNS), 0, -1):
+                answer = max(8, round(draw.expovariate(1 / agents.ANSWER)))
+                one = asked.Request(number * 1000 + left, env.now, context, answer, stream=number)
+                yield from turn(one)
+                context += answer
+                if left == 1 or context >= agents.LONGEST:
+                    break
+                wait = draw.lognormvariate(math.log(agents.WAIT), agents.SPREAD)
+                context += round(draw.expovariate(1 / agents.RESULT))
+                yield env.timeout(wait)
+            done.append(env.now - begun)
+            number += 8
+
+    for number in range(8):
+        env.process(agent(number))
+    while len(done) < 24:
+        env.step()
+    assert agents.Fleet(8).run(24).now == pytest.approx(env.now, rel=0.1)
+
+
+def test_sandboxes_fit_by_peak_if_they_always_burst_and_by_base_if_never() -> None:
+    assert agents.fitting(128, 0.2, 2.0, 1.0) == 58
+    assert agents.fitting(128, 0.2, 2.0, 0.0) == 640
+    assert 58 < agents.fitting(128, 0.2, 2.0, 0.25) < agents.fitting(128, 0.2, 2.0, 0.02)

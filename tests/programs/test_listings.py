@@ -24,6 +24,8 @@ LONG = {  # seconds of work or of waiting each: with the slow tests
     "python docs/chip/code/hbm_channel.py",
     "python docs/chip/code/npu_tile.py",
     "python docs/eng/code/backfill.py --compare",
+    "python docs/infer/code/agent_turns.py --keep",
+    "python docs/infer/code/agent_turns.py",
     "python docs/infer/code/night_shift.py",
     "python docs/infer/code/speculative.py",
     "python docs/link/ethernet/code/dcqcn.py",
