@@ -521,6 +521,12 @@ def test_with_room_for_all_only_new_tokens_are_computed_and_without_all() -> Non
     assert none.now > 1.5 * ample.now
 
 
+def test_pinned_caches_help_only_if_their_turns_go_first() -> None:
+    plain, pinned = agents.Fleet(16).run(60).now, agents.Fleet(16, hold=20).run(60).now
+    queued = agents.Fleet(16, hold=20, cached_first=False).run(60).now
+    assert pinned < 0.8 * plain < plain < queued
+
+
 @pytest.mark.slow
 def test_agents_agree_with_the_engine_that_goes_by_steps() -> None:
     env = simpy.Environment()

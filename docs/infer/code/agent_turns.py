@@ -6,9 +6,11 @@ step. A turn starts when the cache has room for its prompt and its answer, first
 served. Caches of agents whose tool runs, and of tasks that have ended, are idle; room is made by
 evicting idle caches, the longest idle first, tails before heads. Two ways to keep more of them:
 
-    pinned   for some seconds after a turn its cache is not evicted, and whoever still has his
-             whole cache is served before the others
+    pinned   for some seconds after a turn its cache is not evicted
     copied   what is evicted stays in host memory, which has room for all, and is loaded again
+
+Unless it says otherwise, pinning comes with an order: a turn that still has its whole cache is
+served before the others.
 
 The tasks are shaped by a published trace (Codex on SWE-bench Pro): some 33 turns, a first prompt
 of 12,000 tokens, 2,240 more per turn, and waits of 5.2 s (median) and 81 s (99th percentile). An
@@ -105,10 +107,18 @@ class Fleet:
     """Engines, and agents that keep a number of tasks going."""
 
     def __init__(
-        self, agents: int, *, engines: int = 1, pool: int = POOL, keep: str = "lru", hold: float = 0
+        self,
+        agents: int,
+        *,
+        engines: int = 1,
+        pool: int = POOL,
+        keep: str = "lru",
+        hold: float = 0,
+        cached_first: bool | None = None,
     ) -> None:
         self.engines = [Engine(i, pool) for i in range(engines)]
         self.keep, self.hold, self.route = keep, hold, "sticky"
+        self.cached_first = hold > 0 if cached_first is None else cached_first
         self.events: list[tuple[float, int, Task | None]] = []
         self.now, self.count, self.tasks = 0.0, 0, 0
         self.ended: list[tuple[float, float]] = []
@@ -137,7 +147,7 @@ class Fleet:
     # --8<-- [start:turn]
     def admit(self, engine: Engine) -> None:
         """Start turns that fit, in order; count what is found, loaded or computed again."""
-        if self.hold:  # who still has a cache goes first
+        if self.cached_first:
             whole = [one for one in engine.waiting if one.kept.get(engine.number, 0) >= one.seen]
             engine.waiting = deque(sorted(engine.waiting, key=lambda one: one not in whole))
         while engine.waiting and engine.room(engine.waiting[0], self.now):
@@ -262,9 +272,11 @@ def by_keep() -> Iterator[str]:
     for name, fleet in {
         "nothing kept": Fleet(16, keep="none"),
         "LRU": Fleet(16),
+        "LRU, cached first": Fleet(16, cached_first=True),
         "pinned for 5 s": Fleet(16, hold=5),
         "pinned for 20 s": Fleet(16, hold=20),
         "pinned for 60 s": Fleet(16, hold=60),
+        "pinned for 20 s, FCFS": Fleet(16, hold=20, cached_first=False),
         "copied to host memory": Fleet(16, keep="host"),
         "LRU, twice the room": Fleet(16, pool=2 * POOL),
         "20 s, twice the room": Fleet(16, pool=2 * POOL, hold=20),
