@@ -127,6 +127,18 @@
     }
   }
 
+  /* Of a name that stands nowhere the longest part that does: GR_ENGINE_ACTIVE, qwen3. */
+  function meetPart(read, number, index, factor, folder, out) {
+    var names = read.atoms[number].raw.split(/[-_]/), length, i, name, term;
+    for (length = names.length - 1; length && !out.length; length--) {
+      for (i = 0; i + length <= names.length; i++) {
+        name = names.slice(i, i + length).join("_");
+        term = length > 1 || /[a-z]\d|\d[a-z]/i.test(name) ? index.find(joined(name, folder)) : -1;
+        if (term >= 0) { out.push(alternative(index, [term], factor * WAY.parts, [number], index.names[term])); }
+      }
+    }
+  }
+
   function meetHan(read, number, index, factor, out) {
     var form = read.atoms[number].form, term, idf;
     if (form.length === 1) {

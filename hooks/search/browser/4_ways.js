@@ -88,6 +88,7 @@
       if (read.atoms[number].weight < 0.3 || read.atoms[number].isCrossing) { return; }
       if (read.atoms[number].han) { repairHan(self, read, number, index, factor, more); }
       else { repairLatin(read, number, index, factor, more); }
+      if (!more.length) { meetPart(read, number, index, factor, self.folder, more); }
     });
     this.mend(read, own, twin, out);
     return out;

@@ -13,6 +13,7 @@
   var PAIRS = 3;            /* pairs of characters, each beside the next, that are taken for a term */
   var COUNTED = 0.3;        /* weight of a word that is counted */
   var DECISIVE = 5;         /* sections of which one must be shown for others to be */
+  var MANY = 9, LONGER = 0.9; /* words of a long query, and what is enough for it */
   var LESSER = 0.75;        /* the least sum of these others */
 
   Engine.prototype.evidenceOf = function (hit, read, unit) {
@@ -25,7 +26,7 @@
         if (run === PAIRS) { names += 1; }
       }
       if (atom.weight < COUNTED) { return; }
-      all += 1;
+      all += atom.counted;
       if (!hit.matched[number]) { return; }
       met += 1;
       if (!atom.han && atom.weight === 1 && /[a-z]/.test(atom.form) && title.indexOf(flatten(atom.form)) !== -1) { names += 1; }
@@ -45,5 +46,5 @@
     function speaks(least) {
       return function (hit) { return always + self.evidenceOf(hit, read, unit) >= least; };
     }
-    return hits.slice(0, DECISIVE).some(speaks(1)) ? hits.filter(speaks(LESSER)) : [];
+    return hits.slice(0, DECISIVE).some(speaks(read.atoms.length > MANY ? LONGER : 1)) ? hits.filter(speaks(LESSER)) : [];
   };

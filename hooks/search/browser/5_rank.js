@@ -87,9 +87,10 @@
     }
     for (i = 0; i < asked.length; i++) { if (used[i]) { met += atoms[i].weight; } }
     for (i = 0; i < asked.length; i++) {
-      if (!used[i] && met >= 2.5) { asked[i] *= UNMET; }
+      atoms[i].counted = !used[i] && met >= 2.5 ? UNMET : 1;
+      asked[i] *= atoms[i].counted;
       total += asked[i];
-      weights += atoms[i].weight;
+      weights += atoms[i].weight * atoms[i].counted;
     }
     read.defining = defining(read, this.meaning().groups, asked, total);
     base = new Float32Array(size);
