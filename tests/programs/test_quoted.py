@@ -127,7 +127,7 @@ def design_task() -> Iterator[str]:
     yield from (f"{(data + pipe) / rate / billion / step:.0%}" for rate in (50, 12.5, 6.25))
     yield f"{(13 * 14 * parameters + 400 * billion) / 1e12:.1f} TB"
     for gpus in (2, 4, 8):
-        _, most = design.Replica(design.LLAMA, gpus, 2000, 400).limit(0.05)
+        _, most = design.Replica(design.LLAMA, gpus, 2000, 400).limit(0.05, 2)
         yield f"{10_000 * 0.1 / 60 / (2 * 8 // gpus * most):.0%}"
     yield f"{24 * 730 * 55.04 / 8:.0f}"
 

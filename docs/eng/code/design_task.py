@@ -90,13 +90,25 @@ class Replica:
         flop = 2 * self.model.parameters * tokens / (self.gpus * FP8 * self.compute)
         return max(flop, read / (self.gpus * BANDWIDTH * self.memory)) + self.fixed
 
-    def limit(self, tpot: float) -> tuple[int, float]:
-        """The batch that keeps a mean time per token, and its requests a second."""
+    def limit(self, tpot: float, ttft: float) -> tuple[float, float]:
+        """The batch that keeps memory, TPOT (mean) and TTFT (p99), and its requests a second."""
         room = MEMORY * 0.9 * self.gpus - self.model.parameters
         batch = 0
         while (batch + 1) * self.cache <= room and self.mean(batch + 1) <= tpot:
             batch += 1
-        return batch, batch / (self.output * self.mean(batch))
+        rate = batch / (self.output * self.mean(batch))
+        low, high = 0.0, 1.0  # shares of time for prefill at which the queue keeps TTFT
+        for _ in range(60):
+            load = (low + high) / 2
+            low, high = (load, high) if self.first(load, batch) <= ttft else (low, load)
+        if rate * self.prefill <= low:
+            return batch, rate
+        return self.at(low / self.prefill)[0], low / self.prefill
+
+    def first(self, load: float, batch: float) -> float:
+        """TTFT (p99): own prefill, a step, and the queue for prefill (M/M/1)."""
+        wait = self.prefill / (1 - load) * log(100 * load) if load > 0.01 else 0
+        return self.prefill + self.step(batch) + wait
 
     def mean(self, batch: float) -> float:
         return self.step(batch) + batch / self.output * self.prefill
@@ -106,9 +118,7 @@ class Replica:
         load, batch = rate * self.prefill, 0.0
         for _ in range(200):
             batch = rate * self.output * self.step(batch) / (1 - load)
-        wait = self.prefill / (1 - load) * log(100 * load) if load > 0.01 else 0
-        step = self.step(batch)
-        return batch, step / (1 - load), self.prefill + step + wait
+        return batch, self.step(batch) / (1 - load), self.first(load, batch)
 
 
 # --8<-- [end:serve]
@@ -125,7 +135,8 @@ def train(model: Model, given: argparse.Namespace) -> None:
     mtbf = given.years * YEAR / given.gpus
     interval, useful = goodput(size / (given.storage * GB) / 100, mtbf)
     held = memory(model, given.tp, given.pp, dp)
-    print(f"train 70B on {given.gpus} H100, {given.tokens / 1e9:.0f}B tokens")
+    uneven = f" (DP {dp} does not divide {SEQUENCES} sequences)" if SEQUENCES % dp else ""
+    print(f"train 70B on {given.gpus} H100, {given.tokens / 1e9:.0f}B tokens{uneven}")
     print(f"  states evenly     {18 * model.parameters / given.gpus / GB:8.1f} GB per GPU")
     print(
         f"  TP{given.tp} PP{given.pp} DP{dp:<8}"
@@ -145,17 +156,27 @@ def train(model: Model, given: argparse.Namespace) -> None:
 def serve(model: Model, given: argparse.Namespace) -> None:
     rate = given.users * given.active / given.pause
     replica = Replica(model, given.replica, given.prompt, given.output)
-    batch, most = replica.limit(given.tpot)
+    batch, most = replica.limit(given.tpot, given.ttft)
+    if not most:
+        print("serve: no replica of this size keeps the SLO")
+        return
     needed = ceil(rate / (0.8 * most) - 1e-9)
     servers = ceil(needed * given.replica / SERVER) + 1
     left = (servers - 1) * (SERVER // given.replica)
     _, tpot, ttft = replica.at(rate / needed)
+    _, slow, late = replica.at(rate / left)
     print(f"serve {given.users} users, replicas of {given.replica}")
     print(f"  requests          {rate:8.2f} per second, {replica.cache / 1e6:.0f} MB of cache each")
-    print(f"  a replica         {most:8.2f} per second at most, {batch} at once")
-    print(f"  for the load      {needed * given.replica:8} GPUs: TPOT {tpot * 1e3:.1f} ms,", end="")
-    print(f" TTFT {ttft * 1e3:.0f} ms (p99)")
-    print(f"  servers           {servers:8}: with one down {rate / (left * most):.0%} of the limit")
+    print(f"  a replica         {most:8.2f} per second at most, {batch:.0f} at once")
+    print(f"  for the load      {needed * given.replica:8} GPUs: {told(tpot, ttft)}")
+    share = rate / (left * most)
+    print(f"  servers           {servers:8}: with one down {share:.0%} of the limit,")
+    print(f"                              {told(slow, late)}")
+
+
+def told(tpot: float, ttft: float) -> str:
+    """Both times in words."""
+    return f"TPOT {tpot * 1e3:.1f} ms, TTFT {ttft * 1e3:.0f} ms (p99)"
 
 
 def main() -> None:
@@ -163,12 +184,14 @@ def main() -> None:
     for name, kind, value in (
         *(("gpus", int, 64), ("tp", int, 8), ("pp", int, 2), ("replica", int, 4)),
         *(("tokens", float, 100e9), ("mfu", float, 0.4), ("years", float, 5.8)),
-        *(("port", float, 400), ("storage", float, 10), ("tpot", float, 0.05)),
+        *(("port", float, 400), ("storage", float, 10), ("tpot", float, 0.05), ("ttft", float, 2)),
         *(("users", int, 10_000), ("active", float, 0.1), ("pause", float, 60)),
         *(("prompt", int, 2000), ("output", int, 400)),
     ):
         parser.add_argument(f"--{name}", type=kind, default=value)
     given = parser.parse_args()
+    if given.gpus % (given.tp * given.pp) or SERVER % given.replica:
+        parser.error("--gpus must be a multiple of TP x PP, and a server a multiple of --replica")
     train(LLAMA, given)
     serve(LLAMA, given)
 
