@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 import yaml
 
-from hooks.calc.engine import Engine
+from hooks.calc.engine import CalcError, Engine
 from tests import ours
 from tools.figures.files import load_program
 
@@ -244,6 +244,18 @@ def test_a_hybrid_sequence_is_its_cache_and_its_fixed_part(
         assert ours["per_sequence"] == pytest.approx(HYBRID.sequence(kinds, tokens))
         on_one = ours["free"] / (ours["largest"] or 1)
         assert ours["largest"] == 0 or on_one >= ours["per_sequence"] / 8
+    in_fp8 = calc.run("kv-cache", {"model": row, "context": 500, "kv_bytes": "1"})["per_sequence"]
+    assert in_fp8 == pytest.approx(
+        HYBRID.sequence(list(HYBRID.read(HYBRID.MODELS[name], cache=1)), 500)
+    )
+
+
+def test_only_gpt_has_gpts_layer_and_a_shared_embedding_is_read(calc: Engine) -> None:
+    """Kimi Linear has as many heads for keys and an FFN of 4h, too, but MLA and experts."""
+    with pytest.raises(CalcError, match="units"):
+        calc.run("training-memory", {"model": "kimi-linear-48b-a3b", "ep": 8})
+    step = calc.run("inference", {"model": "gemma4-31b", "gpu": "h200-sxm", "gpus": 1})
+    assert step["weights_time"] == pytest.approx(2 * 30.7e9 / 4.8e12)
 
 
 # nccl-tests, doc/PERFORMANCE.md at a0b82b2 (2026-07-09)

@@ -73,27 +73,30 @@ class Layers:
     count: int
     per_token: int = 0
     fixed: int = 0
-    parts: tuple[int, ...] = field(default=())  # of `fixed`: state, convolution
+    window: int = 1  # tokens from which `fixed` is full
 
 
 def read(config: Config, state: int = 4, cache: int = 2) -> Iterator[Layers]:
     """Yield the kinds of layers of a config.json, for a state in FP32 and a cache in BF16."""
     c = config.get("text_config", config)
+    if unknown := {"compress_ratios", "sparse_attention_config", "attention_chunk_size"} & {*c}:
+        raise SystemExit(f"hybrid_state: does not count {', '.join(sorted(unknown))}")
     kinds = layer_kinds(c)
     if "kv_lora_rank" in c:
-        index = 132 if "index_topk" in c else 0  # FP8 key of 128 and its scale
-        per_token = (c["kv_lora_rank"] + c["qk_rope_head_dim"]) * cache + index
+        per_token = (c["kv_lora_rank"] + c["qk_rope_head_dim"]) * cache
     else:
         heads = c.get("num_global_key_value_heads") or c["num_key_value_heads"]
         per_token = 2 * heads * (c.get("global_head_dim") or c["head_dim"]) * cache
     yield Layers("full", kinds.count("full"), per_token)
+    if "index_topk" in c:  # FP8 key of 128 and its scale, in the layers that do not share
+        indexed = c.get("indexer_types") or ["full"] * c["num_hidden_layers"]
+        yield Layers("index", indexed.count("full"), 132)
     if windows := kinds.count("window"):
         kept = 2 * c["num_key_value_heads"] * c["head_dim"] * cache * c["sliding_window"]
-        yield Layers("window", windows, 0, kept)
+        yield Layers("window", windows, 0, kept, c["sliding_window"])
     if states := kinds.count("state"):
         matrix, taps = state_elements(c)
-        parts = (matrix * state, taps * 2)
-        yield Layers("state", states, 0, sum(parts), parts)
+        yield Layers("state", states, 0, matrix * state + taps * 2)
 
 
 # --8<-- [start:main]
@@ -135,7 +138,10 @@ def layer_kinds(c: Config) -> list[str]:
 
 def sequence(kinds: list[Layers], tokens: int) -> float:
     """Bytes of one sequence."""
-    return sum(one.count * (one.per_token * tokens + one.fixed) for one in kinds)
+    return sum(
+        one.count * (one.per_token * tokens + one.fixed * min(1, tokens / one.window))
+        for one in kinds
+    )
 
 
 def table(models: dict[str, Config]) -> None:
@@ -161,9 +167,7 @@ def block(config: Config, gpus: int, grid: int, cache: int) -> tuple[int, float]
     """Tokens of a block so that a page of attention holds a state (vLLM 0.33.0); its padding."""
     kinds = {one.kind: one for one in read(config, cache=cache)}
     state, token, heads = kinds["state"].fixed / gpus, kinds["full"].per_token, 1
-    if "kv_lora_rank" in config:
-        grid = max(grid, 128)
-    else:
+    if "kv_lora_rank" not in config:
         heads = config["num_key_value_heads"]
     page = token // heads * max(1, heads // gpus)
     tokens = -(-int(state) // (grid * page)) * grid
@@ -174,7 +178,7 @@ BLOCKS = [
     ("Qwen3.5-4B", 16, 2),
     *(("Qwen3.5-35B-A3B", *way) for way in ((16, 2), (64, 2), (64, 1))),
 ]
-BLOCKS += [("Qwen3.5-397B-A17B", 64, 2), ("Kimi K3", 64, 2)]
+BLOCKS += [("Qwen3.5-397B-A17B", 64, 2), ("Kimi K3", 128, 2)]
 
 
 def blocks() -> None:

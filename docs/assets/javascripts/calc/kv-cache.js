@@ -88,6 +88,12 @@
     };
   }
 
+  /** Bytes of a sequence that do not grow: a state; or a window, once it is full. */
+  f.fixedBytes = function (v) {
+    var filled = v.window ? Math.min(1, v.context / v.window) * (Number(v.kv_bytes) / 2) : 1;
+    return v.fixed * 1e6 * filled;
+  };
+
   /** What is said in place of a negative room for the cache. */
   function shortOf(bytes) {
     return {
@@ -104,10 +110,14 @@
       en: "Bytes a token, and how many sequences fit beside the weights."
     },
     note: "infer/kv-cache",
-    inputs: [calc.modelInput(["parameters", "attention", "layers", "heads", "kv_heads", "head_dim", "kv_rank", "rope_dim", "fixed"])].concat(CACHE_INPUTS, [
+    inputs: [calc.modelInput(["parameters", "attention", "layers", "heads", "kv_heads", "head_dim", "kv_rank", "rope_dim", "fixed", "window"])].concat(CACHE_INPUTS, [
       {
         key: "fixed", label: { zh: "每条序列的固定部分（状态、窗口）", en: "Fixed part of a sequence (states, windows)" }, unit: "MB", value: 0, min: 0, max: 1e6,
         help: { zh: "不随长度增长；引擎为前缀缓存多留的份数另乘。", en: "It does not grow with the length. Multiply by the copies that an engine reserves for its prefix cache." }
+      },
+      {
+        key: "window", label: { zh: "窗口（0：固定部分是状态）", en: "Window (0: the fixed part is a state)" }, unit: "token", kind: "integer", value: 0, min: 0, max: 1e9,
+        help: { zh: "比窗口短的序列只占一部分。固定部分填 BF16 的字节，缓存精度同样作用于窗口。", en: "A sequence shorter than the window keeps a part. Enter the fixed part in BF16: the bytes per cached element change windows, too." }
       },
       { key: "context", label: { zh: "每条序列 token（提示加输出）", en: "Tokens a sequence (prompt and output)" }, kind: "integer", value: 8192, min: 1, max: 1e9 },
       { key: "batch", label: { zh: "同时的序列", en: "Sequences at once" }, kind: "integer", value: 16, min: 1, max: 1e7 },
@@ -144,7 +154,7 @@
       var weights = v.parameters * Number(v.weight_bytes);
       var free = v.capacity * 1e9 * (v.usable / 100) - weights / v.gpus;
       var onOne = perToken * f.kvShare(shape, v.gpus);
-      var fixed = v.fixed * 1e6;
+      var fixed = f.fixedBytes(v);
       var tokens = Math.max(0, Math.floor(free / (onOne + fixed / v.gpus / v.context)));
       var sequence = perToken * v.context + fixed;
       return {

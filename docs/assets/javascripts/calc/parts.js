@@ -72,10 +72,12 @@
     }
   };
 
-  function product(first, second) {
-    return function (cells) {
-      return cells[first] && cells[second] ? cells[first][0] * cells[second][0] : undefined;
-    };
+  /** Parameters that a step looks up instead of reading: none where the output head shares them. */
+  function embeddingOf(cells) {
+    if (cells.embeddings && cells.embeddings[0] === 1) {
+      return 0;
+    }
+    return cells.vocab && cells.hidden ? cells.vocab[0] * cells.hidden[0] : undefined;
   }
 
   function attentionOf(cells) {
@@ -141,9 +143,9 @@
     return cells.heads && size ? cells.heads[0] * size : undefined;
   }
 
-  /** Whether a layer is GPT's: all heads keep keys, and the feed-forward block is 4h wide. */
+  /** Whether a layer is GPT's: dense, all heads keep keys, and the feed-forward block is 4h wide. */
   function isGpt(cells) {
-    return cell(cells, "ffn") === 4 * cell(cells, "hidden") && cell(cells, "kv_heads") === cell(cells, "heads");
+    return !isMoe(cells) && !cells.kv_lora && cell(cells, "ffn") === 4 * cell(cells, "hidden") && cell(cells, "kv_heads") === cell(cells, "heads");
   }
 
   /**
@@ -195,12 +197,13 @@
       return isGpt(cells) ? "gpt" : "gated";
     },
     units: layerUnits,
-    embedding: product("vocab", "hidden"),
+    embedding: embeddingOf,
     value_dim: "v_head_dim",
     active: ["params_active", "params"],
     /** Of a hybrid the layers with full attention: only they keep every token, and compare all. */
     layers: ["kv_layers", "layers"],
     fixed: "fixed_bytes",
+    window: "window",
     hidden: "hidden",
     heads: "heads",
     width: coreWidth,
