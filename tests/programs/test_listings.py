@@ -119,6 +119,7 @@ TOOLS = [  # what is not everywhere: the name that the note gives it, the progra
     ("TVM", "tvm_schedule", "tvm"),
     ("llvmlite", "pico", "llvm"),
     ("PyTorch", "dynamo_counts", "torch-compile"),
+    ("PyTorch", "block_graphs", "compile-whole-models"),
     ("Triton", "triton_lowering", "triton"),
 ]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterator
 
@@ -92,6 +93,28 @@ def pytorch_internals() -> Iterator[str]:
             yield f"{point['value'] / 1e9:.2f}"
 
 
+def compile_models() -> Iterator[str]:
+    """Graphs of each planted fault, steps until compiling pays, differences of the loss."""
+    points = printed.record("compiler/measured/compile_models")
+    raw = (ROOT / "docs/data/raw/2026-11-28-1x-h200-compile/compile_models.jsonl").read_text()
+    lines = [json.loads(line) for line in raw.splitlines()]
+    for line in lines:
+        if line["result"] == "compiled" and "plant" in line:
+            (step,) = printed.at(points["plant"], plant=line["plant"], way=line["way"])
+            yield f"| {line['graphs']} | {step} ms<!--"
+    paid = {}
+    for part, way in (("train-1b-default", "default"), ("train-1b-blocks", "blocks")):
+        steps = (printed.at(points["train"], part=part, way=one)[0] for one in ("eager", way))
+        eager, here = (step / 1000 for step in steps)
+        for cache in ("empty", "filled"):
+            (first,) = printed.at(points["train_start"], part=part, cache=cache)
+            paid[way, cache] = round((first - here) / (eager - here), -1)
+    first, blocks, later, late = (f"{one:.0f}" for one in sorted(paid.values(), reverse=True))
+    yield from (f" {first} ", f" {blocks} ", f" {later} ", f" {late}")
+    one, other = (line["eager"] for line in lines if line.get("eager") and line["size"] == "1b")
+    yield f" {max(abs(a - b) for a, b in zip(one, other, strict=True)):.3f}"
+
+
 def protocols() -> Iterator[str]:
     """Microseconds of the model and of the record, for each protocol."""
     forced = printed.record("link/topo/measured/allreduce")["all_reduce_forced_busbw"]
@@ -141,6 +164,7 @@ NOTES: dict[str, Callable[[], Iterator[str]]] = {
     "framework/pytorch-internals": pytorch_internals,
     "ccl/nccl/protocols": protocols,
     "eng/design-task": design_task,
+    "compiler/compile-whole-models": compile_models,
 }
 
 
