@@ -428,7 +428,6 @@ class Trainer:
         self.gradient.zero_()
         return norm
 
-    # --8<-- [start:learn]
     def learn(
         self, batch: Batch, correction: str, group: int, clock: Clock = OFF, cap: float = 2.0
     ) -> dict[str, float]:
@@ -440,6 +439,7 @@ class Trainer:
         if correction == "positive":  # an experiment: learn from better responses only
             advantage = advantage.clamp(min=0)
         logp, counts, entropy = self.logp(batch)
+        # --8<-- [start:loss]
         log_ratio = ((logp.detach() - batch.logp[:, : logp.shape[1]]) * counts).clamp(-20, 20)
         ratio = log_ratio.exp()
         if correction == "clip":  # PPO's, against the engine's probabilities
@@ -449,6 +449,7 @@ class Trainer:
             weight = ratio.clamp(max=cap) if correction == "tis" else 1.0
             gain = weight * advantage * logp
         loss = -(gain * counts).sum() / counts.sum()
+        # --8<-- [end:loss]
         clock.end("forward")
         loss.backward()
         clock.end("backward")
@@ -470,8 +471,6 @@ class Trainer:
         ).tolist()
         names = "reward length entropy gradient drift above_cap effective kl alike".split()
         return dict(zip(names, looked, strict=True))
-
-    # --8<-- [end:learn]
 
 
 def eight_bits(w: Tensor) -> Tensor:
