@@ -153,7 +153,7 @@ class GPT(nn.Module):
         """Logits behind the tokens from `since` on; head: the type of the last product."""
         z, p = self.size, dict(self.named_parameters())
         n, s = tokens.shape
-        x = functional.embedding(tokens, self.token) + self.place[:s]
+        x = self.token[tokens] + self.place[:s]
         for layer in range(z.layers):
             qkv = functional.linear(rms(x, p[f"norm_a{layer}"]), p[f"qkv{layer}"])
             q, k, v = qkv.view(n, s, 3, z.heads, -1).permute(2, 0, 3, 1, 4)
@@ -428,6 +428,7 @@ class Trainer:
         self.gradient.zero_()
         return norm
 
+    # --8<-- [start:learn]
     def learn(
         self, batch: Batch, correction: str, group: int, clock: Clock = OFF, cap: float = 2.0
     ) -> dict[str, float]:
@@ -436,20 +437,16 @@ class Trainer:
         reward = batch.rewards.view(-1, group)
         advantage = (reward - reward.mean(1, keepdim=True)) / (reward.std(1, keepdim=True) + 1e-4)
         advantage = advantage.view(-1, 1)
-        if correction == "positive":  # an experiment: learn from better responses only
-            advantage = advantage.clamp(min=0)
         logp, counts, entropy = self.logp(batch)
-        # --8<-- [start:loss]
         log_ratio = ((logp.detach() - batch.logp[:, : logp.shape[1]]) * counts).clamp(-20, 20)
         ratio = log_ratio.exp()
         if correction == "clip":  # PPO's, against the engine's probabilities
             moving = (logp - batch.logp[:, : logp.shape[1]]).clamp(-20, 20).exp()
             gain = torch.minimum(moving * advantage, moving.clamp(0.8, 1.2) * advantage)
-        else:  # "tis": truncated importance sampling by token; else as if all were fresh
+        else:  # "tis": truncated importance sampling by token; "none": as if all were fresh
             weight = ratio.clamp(max=cap) if correction == "tis" else 1.0
             gain = weight * advantage * logp
         loss = -(gain * counts).sum() / counts.sum()
-        # --8<-- [end:loss]
         clock.end("forward")
         loss.backward()
         clock.end("backward")
@@ -471,6 +468,8 @@ class Trainer:
         ).tolist()
         names = "reward length entropy gradient drift above_cap effective kl alike".split()
         return dict(zip(names, looked, strict=True))
+
+    # --8<-- [end:learn]
 
 
 def eight_bits(w: Tensor) -> Tensor:
