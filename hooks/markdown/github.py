@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import accumulate
 from typing import NamedTuple
 
 from markdown_it import MarkdownIt
@@ -43,6 +44,7 @@ def read(marked: Marked) -> View:
     """Return GitHub's view of a marked text; lines and columns are those of the text."""
     view, slugger = View([], [], [], set()), Slugger()
     tokens = _PARSER.parse(marked.text)
+    starts = [0, *accumulate(len(line) + 1 for line in marked.text.split("\n"))]
     for number, token in enumerate(tokens):
         if token.map is None:
             continue
@@ -53,13 +55,13 @@ def read(marked: Marked) -> View:
         elif token.type == "fence":
             view.fences.append(Fence(token.info.strip(), token.content, token.map[0] + 2))
         elif token.type in ("html_block", "inline"):
-            view.tags.extend(_tags(token, token.map[0], marked, view.linked))
+            view.tags.extend(_tags(token, starts[token.map[0]], marked, view.linked))
     return view
 
 
-def _tags(token: Token, first: int, marked: Marked, linked: set[int]) -> Iterator[HtmlTag]:
-    """Yield the start tags of a block from a line (0-based) on, and add the marks of its links."""
-    at = sum(len(line) + 1 for line in marked.text.split("\n")[:first])
+def _tags(token: Token, at: int, marked: Marked, linked: set[int]) -> Iterator[HtmlTag]:
+    """Yield the start tags of a block from an offset on, and add the marks of its links."""
+    first, above = at, marked.text.count("\n", 0, at)
     waiting = [token]
     while waiting:
         one = waiting.pop(0)
@@ -70,10 +72,11 @@ def _tags(token: Token, first: int, marked: Marked, linked: set[int]) -> Iterato
         for tag in html_tags.start_tags(one.content) if is_html else ():
             begin = tag.group().partition("\n")[0]  # marks of lists may stand before the rest
             at = max(marked.text.find(begin, at), at)
-            before, text = plain(marked.text[:at], marked), plain(tag.group(), marked)
+            before, text = plain(marked.text[first:at], marked), plain(tag.group(), marked)
+            line, column = place_in(before, len(before))
             is_empty = _CLOSED_AT_ONCE.match(marked.text, at + len(tag.group())) is not None
             at += len(begin)
             linked |= {int(found["number"]) for found in TOKEN.finditer(tag["attributes"])}
             attributes = tuple((name, value) for name, value, _, _ in html_tags.attributes(text))
             name = plain(tag["name"], marked).partition(" ")[0].lower()
-            yield HtmlTag(name, attributes, *place_in(before, len(before)), text, is_empty)
+            yield HtmlTag(name, attributes, above + line, column, text, is_empty)

@@ -134,9 +134,8 @@ class Resolver:
         found, _ = _known(product, self.stock.messages, "product of messages")
         one = _known(name, {each.id: each for each in found.messages}, f"message of '{product}'")
         lines = "\n".join(map(messages.example, (one.text, *one.also)))
-        href = f"{page_address(f'messages/{product}', language)}#{name}"
-        title = one.means.in_language(language)
-        return Truth(0, title=title, href=href, grade="message", lines=lines)
+        at, title = page_address(f"messages/{product}", language), one.means.in_language(language)
+        return Truth(0, title=title, href=f"{at}#{name}", grade="message", lines=lines)
 
     def _input(self, text: str, language: str) -> float | str:
         """Return an input: a number, `@family/row/column` for a fact, or a word."""
