@@ -16,7 +16,6 @@ FACTS = (
     *("drift", "drift_largest", "effective", "effective_smallest", "above_cap_largest"),
     *("length", "entropy", "alike", "reward", "gradient", "gradient_largest"),
 )
-HALF = 60  # `lowest` looks at the tests after this update
 
 
 def numbers(run: dict[str, Any]) -> Iterator[dict[str, Any]]:
@@ -32,8 +31,9 @@ def numbers(run: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
     for update, share in curve.items():
         yield line("reward", share, update=update)
-    yield line("lowest", min(share for update, share in curve.items() if update > HALF))
-    yield line("final", curve[max(curve)])
+    last = max(curve)
+    yield line("lowest", min(share for update, share in curve.items() if 2 * update > last))
+    yield line("final", curve[last])
     for fact in FACTS:  # means of the last 20 updates, or extremes over all
         what = "batch_reward" if fact == "reward" else fact
         yield line(what, run["facts"][fact])
