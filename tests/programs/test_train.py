@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 import math
 import random
 from collections.abc import Callable
@@ -25,7 +26,9 @@ ring_attention, balance, lora, goodput, moe, schedule, tensor, planner, counting
         "data_prep",
     )
 )
-rl_step, rl_bytes, overlap = printed.load("train/code", "rl_step", "rl_bytes", "overlap_trace")
+rl_step, rl_bytes, overlap, rl_seeds = printed.load(
+    "train/code", "rl_step", "rl_bytes", "overlap_trace", "rl_run_seeds"
+)
 
 # ring_attention, document_balance
 
@@ -330,6 +333,16 @@ def test_no_token_is_lost_when_generation_is_interrupted() -> None:
         rollout.again()
     assert sorted(rollout.ready) == [0, 1, 2, 3]
     assert sum(one.tokens for one in rollout.replicas) == wanted
+
+
+# rl_run_seeds
+
+
+def test_single_seeds_follow_from_the_run() -> None:
+    run = ours.ROOT / "docs/data/raw/2026-11-28-1x-h200-rl"
+    with (run / "rl_run.jsonl").open(encoding="utf-8") as lines:
+        found = [json.dumps(one) + "\n" for one in rl_seeds.seeds(lines)]
+    assert "".join(found) == (run / "rl_run_seeds.jsonl").read_text("utf-8")
 
 
 # data_prep: near duplicates and packing
