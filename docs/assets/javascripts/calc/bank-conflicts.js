@@ -123,8 +123,8 @@
       { key: "spare", label: { zh: "填充占用", en: "Space for padding" }, kind: "ratio" }
     ],
     formula: [
-      "\\text{bank}(w) = w \\bmod 32, \\allowbreak\\quad \\text{turns} = \\sum_{\\text{phases}} \\max_{\\text{bank}} \\left|\\{\\text{different words in it}\\}\\right|",
-      "w = r\\,(R + P) + u\\,k, \\allowbreak\\quad \\text{swizzle: } u \\to u \\oplus (r \\bmod R/k)"
+      "\\text{bank}(w) = w \\bmod 32, \\qquad \\text{turns} = \\sum_{\\text{phases}} \\max_{\\text{bank}} \\left|\\{\\text{different words in it}\\}\\right|",
+      "w = r\\,(R + P) + u\\,k, \\qquad \\text{swizzle: } u \\to u \\oplus (r \\bmod R/k)"
     ],
     assumptions: [
       { zh: "R：行长；P：填充；k：每条通道几个字；u 是行内第几个 k 字的单位，r 是行。32 个存储体，每个每周期 4 字节。", en: "R: row length; P: padding; k: words per lane; u counts units of k words in a row, r is the row. 32 banks of 4 bytes per cycle." },

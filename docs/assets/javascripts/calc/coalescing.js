@@ -100,7 +100,7 @@
       { key: "parts", label: { zh: "一条指令分几份（每份至多 128 B）", en: "Parts per instruction (128 B each at most)" }, kind: "count" }
     ],
     formula: [
-      "a_k = (o + k\\,s)\\,b, \\allowbreak\\quad \\text{sectors} = \\left|\\left\\{\\lfloor a_k / 32 \\rfloor : 0 \\le k < 32\\right\\}\\right|, \\allowbreak\\quad \\eta = \\frac{b\\,\\left|\\{a_k\\}\\right|}{32 \\cdot \\text{sectors}}"
+      "a_k = (o + k\\,s)\\,b, \\qquad \\text{sectors} = \\left|\\left\\{\\lfloor a_k / 32 \\rfloor : 0 \\le k < 32\\right\\}\\right|, \\qquad \\eta = \\frac{b\\,\\left|\\{a_k\\}\\right|}{32 \\cdot \\text{sectors}}"
     ],
     assumptions: [
       { zh: "b：元素字节；s：步长；o：偏移。元素按自身大小对齐，所以不会跨扇区。", en: "b: bytes of an element; s: stride; o: offset. An element is aligned to its size, so it never crosses sectors." },

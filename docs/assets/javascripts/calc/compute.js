@@ -78,7 +78,7 @@
       { key: "bound", label: { zh: "受限于", en: "Bound by" } },
       { key: "reached", label: { zh: "实测达到上限的", en: "Measured against the limit" }, kind: "ratio" }
     ],
-    formula: ["P(I) = \\min(P_{\\text{peak}},\\; B \\cdot I), \\allowbreak\\quad I_{\\text{ridge}} = \\frac{P_{\\text{peak}}}{B}"],
+    formula: ["P(I) = \\min(P_{\\text{peak}},\\; B \\cdot I), \\qquad I_{\\text{ridge}} = \\frac{P_{\\text{peak}}}{B}"],
     assumptions: [
       { zh: "计算与访存完全重叠；只算显存，不算缓存。", en: "Compute and memory overlap fully; memory only, no caches." },
       { zh: "两条屋顶都用规格值；换成实测带宽与实测 GEMM 更接近现实。", en: "Both roofs are specifications; measured bandwidth and GEMM rates come closer to life." }
@@ -198,8 +198,8 @@
       { key: "bound", label: { zh: "受限于", en: "Bound by" } }
     ],
     formula: [
-      "\\text{tiles} = \\left\\lceil\\tfrac{M}{T_m}\\right\\rceil \\left\\lceil\\tfrac{N}{T_n}\\right\\rceil, \\allowbreak\\quad \\text{waves} = \\left\\lceil\\tfrac{\\text{tiles}}{\\text{SM} \\times \\text{tiles/SM}}\\right\\rceil",
-      "\\eta = \\frac{MN}{\\text{tiles}\\,T_m T_n} \\cdot \\frac{\\text{tiles}}{\\text{waves} \\times \\text{SM} \\times \\text{tiles/SM}}, \\allowbreak\\quad t \\ge \\max\\!\\left(\\frac{2MNK}{\\eta\\,P},\\; \\frac{\\text{bytes}}{B}\\right)"
+      "\\text{tiles} = \\left\\lceil\\tfrac{M}{T_m}\\right\\rceil \\left\\lceil\\tfrac{N}{T_n}\\right\\rceil, \\qquad \\text{waves} = \\left\\lceil\\tfrac{\\text{tiles}}{\\text{SM} \\times \\text{tiles/SM}}\\right\\rceil",
+      "\\eta = \\frac{MN}{\\text{tiles}\\,T_m T_n} \\cdot \\frac{\\text{tiles}}{\\text{waves} \\times \\text{SM} \\times \\text{tiles/SM}}, \\qquad t \\ge \\max\\!\\left(\\frac{2MNK}{\\eta\\,P},\\; \\frac{\\text{bytes}}{B}\\right)"
     ],
     assumptions: [
       { zh: "不用 split-K 与 stream-K；它们正是为补最后一波而设。", en: "No split-K or stream-K, which exist to fill the last wave." },

@@ -132,8 +132,8 @@
       { key: "empty", label: { zh: "每块末尾线程束的空通道", en: "Empty lanes in a block's last warp" }, kind: "count" }
     ],
     formula: [
-      "r = (t_z B_y + t_y)\\, B_x + t_x, \\allowbreak\\quad \\text{warp} = \\lfloor r / 32 \\rfloor, \\allowbreak\\quad \\text{lane} = r \\bmod 32",
-      "x = b_x B_x + t_x, \\quad y = b_y B_y + t_y, \\quad z = b_z B_z + t_z, \\allowbreak\\quad e = (z\\, n_y + y)\\, n_x + x"
+      "r = (t_z B_y + t_y)\\, B_x + t_x, \\qquad \\text{warp} = \\lfloor r / 32 \\rfloor, \\qquad \\text{lane} = r \\bmod 32",
+      "x = b_x B_x + t_x, \\quad y = b_y B_y + t_y, \\quad z = b_z B_z + t_z, \\qquad e = (z\\, n_y + y)\\, n_x + x"
     ],
     assumptions: [
       { zh: "b 是 blockIdx，t 是 threadIdx，B 是 blockDim；每一维都判断：x < n_x、y < n_y、z < n_z。", en: "b is blockIdx, t threadIdx, B blockDim; each dimension has its guard: x < n_x, y < n_y, z < n_z." },

@@ -138,8 +138,8 @@
       { key: "tokens", label: { zh: "放得下的 token 总数", en: "Tokens that fit in all" }, kind: "count" }
     ],
     formula: [
-      "\\text{bytes/token} = 2 \\cdot L \\cdot n_{kv} \\cdot d_{head} \\cdot b\\ \\text{(MHA, GQA, MQA)}, \\allowbreak\\quad L\\,(d_{c} + d_{rope})\\,b\\ \\text{(MLA)}",
-      "\\text{batch}_{\\max} = \\left\\lfloor \\frac{u\\,M - W/g}{\\text{share} \\cdot \\text{tokens} \\cdot \\text{bytes/token} + F/g} \\right\\rfloor, \\allowbreak\\quad \\text{share} = \\frac{\\lceil n_{kv}/g\\rceil}{n_{kv}},\\ 1\\ \\text{(MLA)}"
+      "\\text{bytes/token} = 2 \\cdot L \\cdot n_{kv} \\cdot d_{head} \\cdot b\\ \\text{(MHA, GQA, MQA)}, \\qquad L\\,(d_{c} + d_{rope})\\,b\\ \\text{(MLA)}",
+      "\\text{batch}_{\\max} = \\left\\lfloor \\frac{u\\,M - W/g}{\\text{share} \\cdot \\text{tokens} \\cdot \\text{bytes/token} + F/g} \\right\\rfloor, \\qquad \\text{share} = \\frac{\\lceil n_{kv}/g\\rceil}{n_{kv}},\\ 1\\ \\text{(MLA)}"
     ],
     assumptions: [
       { zh: "张量并行按头切缓存；GPU 多于 KV 头时要重复存，MLA 则每卡都存全份。", en: "Tensor parallelism cuts the cache by heads; with more GPUs than KV heads copies are kept, and with MLA every GPU keeps it all." },

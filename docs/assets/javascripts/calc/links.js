@@ -141,7 +141,7 @@
       { key: "line_bi", label: { zh: "线路，双向之和", en: "Line, both ways" }, unit: "GB/s" }
     ],
     formula: [
-      "B = \\frac{\\text{GT/s} \\times \\text{lanes} \\times \\text{code}}{8}, \\allowbreak\\quad B_{\\text{payload}} = B\\,\\frac{\\text{payload}}{\\text{payload} + \\text{overhead}}"
+      "B = \\frac{\\text{GT/s} \\times \\text{lanes} \\times \\text{code}}{8}, \\qquad B_{\\text{payload}} = B\\,\\frac{\\text{payload}}{\\text{payload} + \\text{overhead}}"
     ],
     assumptions: [
       { zh: "只算一个方向的写；读还要在反方向发请求。", en: "Writes in one direction; reads also send requests the other way." },

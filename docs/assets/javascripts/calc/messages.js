@@ -150,7 +150,7 @@
     ],
     formula: [
       "t = t_{\\text{rest}} + t_{\\text{wire}} + \\frac{\\text{bytes down}}{B_{\\text{PCIe}}} + n_{\\text{reads}}\\left(t_{\\text{read}} + \\frac{h}{B_{\\text{PCIe}}}\\right) + \\frac{\\text{payload}}{B_{\\text{port}}}",
-      "n_{\\text{reads}} = [\\text{no BlueFlame}] + [\\text{not inline}], \\allowbreak\\quad \\text{WQE} = 64\\left\\lceil \\frac{\\text{head} + (4 + \\text{payload}\\ \\text{or}\\ 16)}{64} \\right\\rceil"
+      "n_{\\text{reads}} = [\\text{no BlueFlame}] + [\\text{not inline}], \\qquad \\text{WQE} = 64\\left\\lceil \\frac{\\text{head} + (4 + \\text{payload}\\ \\text{or}\\ 16)}{64} \\right\\rceil"
     ],
     assumptions: [
       { zh: "一条消息，前面没有排队；取载荷要等 WQE 到齐；载荷每 256 字节一段，取与发可以重叠（式子未写）。", en: "One message with nothing waiting before it; the payload is fetched once the WQE is there; pieces of 256 bytes are fetched and sent side by side (not in the formula)." },
@@ -247,8 +247,8 @@
       { key: "flight", label: { zh: "上限时在途的载荷", en: "Payload in flight at the limit" }, kind: "bytes" }
     ],
     formula: [
-      "\\mathrm{BDP} = C \\cdot \\mathrm{RTT}, \\allowbreak\\quad W_{\\min} = \\left\\lceil 1 + \\frac{\\mathrm{RTT}}{s / C} \\right\\rceil",
-      "T = \\min\\left(\\frac{S}{s}\\,C,\\ \\frac{W S}{\\mathrm{RTT} + s / C}\\right), \\allowbreak\\quad s = S + \\left\\lceil \\frac{S}{\\mathrm{MTU}} \\right\\rceil h + a"
+      "\\mathrm{BDP} = C \\cdot \\mathrm{RTT}, \\qquad W_{\\min} = \\left\\lceil 1 + \\frac{\\mathrm{RTT}}{s / C} \\right\\rceil",
+      "T = \\min\\left(\\frac{S}{s}\\,C,\\ \\frac{W S}{\\mathrm{RTT} + s / C}\\right), \\qquad s = S + \\left\\lceil \\frac{S}{\\mathrm{MTU}} \\right\\rceil h + a"
     ],
     assumptions: [
       { zh: "请求路上不排队，一个方向没有别的流量，没有丢包，网卡处理不设限。", en: "No queues on the way of requests, no other traffic in that direction, no loss, no limit of the NIC itself." },

@@ -102,12 +102,12 @@
       { key: "measured_share", label: { zh: "模型时间 ÷ 实测时间", en: "Model time over measured time" }, kind: "ratio" }
     ],
     formula: [
-      "n = gN, \\allowbreak\\quad t_{\\text{ring}} = t_0 + p\\left[(n-N)\\alpha_1 + (N-1)\\alpha_2\\right] + p\\,\\frac{n-1}{n}\\,\\frac{S}{e}\\,\\max\\left(\\frac{1}{g B_2},\\; \\frac{g-1}{g B_1}\\right), \\quad p = 2 \\text{ (AR)},\\; 1 \\text{ (RS, AG)}",
+      "n = gN, \\qquad t_{\\text{ring}} = t_0 + p\\left[(n-N)\\alpha_1 + (N-1)\\alpha_2\\right] + p\\,\\frac{n-1}{n}\\,\\frac{S}{e}\\,\\max\\left(\\frac{1}{g B_2},\\; \\frac{g-1}{g B_1}\\right), \\quad p = 2 \\text{ (AR)},\\; 1 \\text{ (RS, AG)}",
       "t_{\\text{tree}} = t_0 + 2\\left[(g-1)\\alpha_1 + \\lceil\\log_2 N\\rceil\\alpha_2\\right] + \\frac{S}{e}\\max\\left(\\frac{c}{g B_2},\\; \\frac{2(g-1)}{g B_1}\\right), \\quad c = 1,\\ \\tfrac32,\\ 2 \\text{ for } N = 2,\\ 3,\\ {\\ge}4",
       "t_{\\text{NVLSTree}} = \\alpha_1 + 2\\lceil\\log_2 N\\rceil\\alpha_2 + S\\max\\left(\\frac{c}{g B_2},\\; \\frac{g+1}{e\\,g B_1}\\right)",
       "t_{\\text{A2A}} = t_0 + \\alpha_2 + \\frac1e\\max\\left(\\frac{n-g}{n}\\frac{S}{B_2},\\; \\frac{g-1}{n}\\frac{S}{B_1}\\right)",
       "t_{\\text{hier}} = (p+1)\\,t_0 + p\\left[(g-1)\\alpha_1 + (N-1)\\alpha_2\\right] + \\frac pe\\Bigl[\\frac{g-1}{g}\\frac{S}{B_1} + \\frac{N-1}{N}\\frac{S}{g B_2}\\Bigr]\\allowbreak\\text{, overlapped: the larger of the two}",
-      "\\text{algbw} = S/t, \\allowbreak\\quad \\text{busbw}_{\\text{AR}} = \\text{algbw}\\cdot\\frac{2(n-1)}{n}, \\quad \\text{busbw}_{\\text{RS, AG, A2A}} = \\text{algbw}\\cdot\\frac{n-1}{n}"
+      "\\text{algbw} = S/t, \\qquad \\text{busbw}_{\\text{AR}} = \\text{algbw}\\cdot\\frac{2(n-1)}{n}, \\quad \\text{busbw}_{\\text{RS, AG, A2A}} = \\text{algbw}\\cdot\\frac{n-1}{n}"
     ],
     assumptions: [
       { zh: "t₀、α₁、α₂ 与带宽折扣 e 属于同一种协议：环 LL 6.6、0.6、2.7 µs 与 1/2，LL128 14、1.9、4 与 0.92，Simple 8.4、3.4、14 与 1；树 6.8、0.6、5，14、1.25、8.5，8.4、4、14。跨节点的环每步至少 1 µs（Simple 3，AMD 主机加倍），Simple 的全归约延迟乘 1.4；每节点一块 GPU 时 α₂ 取树的值。", en: "t₀, α₁, α₂ and the share e of the bandwidth belong to one protocol: rings by LL 6.6, 0.6, 2.7 µs and 1/2, LL128 14, 1.9, 4 and 0.92, Simple 8.4, 3.4, 14 and 1; trees 6.8, 0.6, 5; 14, 1.25, 8.5; 8.4, 4, 14. Over nodes a ring's step takes at least 1 µs (Simple 3; twice that on AMD hosts), and an all-reduce by Simple 1.4 times the latency; with one GPU a node α₂ is the tree's." },

@@ -33,7 +33,7 @@
       { key: "total", label: { zh: "全部 GPU，双向之和", en: "All GPUs, both ways" }, unit: "GB/s" },
       { key: "time", label: { zh: "单向传完这些数据至少", en: "Least time for the data, one way" }, kind: "seconds" }
     ],
-    formula: ["B_{\\text{uni}} = \\text{links} \\times B_{\\text{link}}, \\allowbreak\\quad B_{\\text{bi}} = 2\\,B_{\\text{uni}}"],
+    formula: ["B_{\\text{uni}} = \\text{links} \\times B_{\\text{link}}, \\qquad B_{\\text{bi}} = 2\\,B_{\\text{uni}}"],
     assumptions: [
       { zh: "每链路速率是标称载荷速率；包头与流控让实测更低。", en: "The rate per link is the nominal payload rate; headers and flow control take more." },
       { zh: "没有 NVSwitch 时，两块 GPU 之间只能用连着它们的那几条链路。", en: "Without NVSwitch, two GPUs share only the links between them." }

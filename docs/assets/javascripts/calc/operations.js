@@ -62,7 +62,7 @@
       { key: "per_day", label: { zh: "每天检查点数", en: "Checkpoints a day" } }
     ],
     formula: [
-      "\\tau_{\\text{Young}} = \\sqrt{2\\,C\\,M}, \\allowbreak\\quad \\tau_{\\text{Daly}} = \\sqrt{2CM}\\left[1 + \\tfrac13\\sqrt{\\tfrac{C}{2M}} + \\tfrac19\\tfrac{C}{2M}\\right] - C \\quad (C < 2M)",
+      "\\tau_{\\text{Young}} = \\sqrt{2\\,C\\,M}, \\qquad \\tau_{\\text{Daly}} = \\sqrt{2CM}\\left[1 + \\tfrac13\\sqrt{\\tfrac{C}{2M}} + \\tfrac19\\tfrac{C}{2M}\\right] - C \\quad (C < 2M)",
       "\\text{loss} \\approx \\frac{C}{\\tau + C} + \\frac{(\\tau + C)/2 + R}{M}"
     ],
     assumptions: [
@@ -149,7 +149,7 @@
       { key: "per_port", label: { zh: "全体跨半时每端口，单向", en: "Per port when all cross the middle, one way" }, unit: "GB/s" }
     ],
     formula: [
-      "\\text{leaves} = \\left\\lceil\\tfrac{n}{d}\\right\\rceil, \\quad d = \\left\\lfloor\\tfrac{k\\,r}{1+r}\\right\\rfloor, \\allowbreak\\quad n_{\\max} = k\\,d \\text{ (2)}, \\quad \\tfrac{k^2}{2}\\,d \\text{ (3)}",
+      "\\text{leaves} = \\left\\lceil\\tfrac{n}{d}\\right\\rceil, \\quad d = \\left\\lfloor\\tfrac{k\\,r}{1+r}\\right\\rfloor, \\qquad n_{\\max} = k\\,d \\text{ (2)}, \\quad \\tfrac{k^2}{2}\\,d \\text{ (3)}",
       "B_{\\text{bisection}} = \\frac{n}{2}\\cdot\\frac{\\text{rate}}{8}\\cdot\\frac{u}{d} \\quad (u = k - d)"
     ],
     assumptions: [

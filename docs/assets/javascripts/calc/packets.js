@@ -79,7 +79,7 @@
       { key: "time", label: { zh: "从决定暂停到最后一个比特到达", en: "From the decision to pause to the last bit" }, kind: "seconds" }
     ],
     formula: [
-      "H = \\frac{1}{8}\\bigl(F_{\\text{own}} + F_{\\text{pause}} + 2\\,d\\,\\tau\\,C + 2\\,t_{\\text{if}} + 512\\,q + F_{\\text{lossless}}\\bigr), \\allowbreak\\quad F = 8\\,(\\text{frame} + 20)"
+      "H = \\frac{1}{8}\\bigl(F_{\\text{own}} + F_{\\text{pause}} + 2\\,d\\,\\tau\\,C + 2\\,t_{\\text{if}} + 512\\,q + F_{\\text{lossless}}\\bigr), \\allowbreak\\qquad F = 8\\,(\\text{frame} + 20)"
     ],
     assumptions: [
       { zh: "最坏情况：对端以线速只发这一优先级，缓冲恰在最大帧刚开始时到阈值。", en: "The worst case: the peer sends this priority alone at line rate, and the threshold is reached just when a largest frame has begun." },
@@ -157,7 +157,7 @@
       { key: "messages", label: { zh: "每秒消息数上限", en: "Messages a second at most" }, kind: "count" }
     ],
     formula: [
-      "\\text{share} = \\frac{S}{S + n\\,h + r}, \\allowbreak\\quad n = \\left\\lceil \\frac{S}{\\mathrm{MTU} - i} \\right\\rceil, \\allowbreak\\quad h = h_{\\text{gap}} + h_{\\text{link}} + h_{\\text{net}} + h_{\\text{transport}}"
+      "\\text{share} = \\frac{S}{S + n\\,h + r}, \\qquad n = \\left\\lceil \\frac{S}{\\mathrm{MTU} - i} \\right\\rceil, \\qquad h = h_{\\text{gap}} + h_{\\text{link}} + h_{\\text{net}} + h_{\\text{transport}}"
     ],
     assumptions: [
       { zh: "端口速率已扣去线路编码与 FEC；应答包走反方向，不计。", en: "The rate is past line code and FEC; acknowledgements go the other way and are left out." },

@@ -58,7 +58,7 @@
     ],
     formula: [
       "\\frac{t_{\\text{bubble}}}{t_{\\text{ideal}}} = \\frac{p-1}{m}\\ \\text{(GPipe, 1F1B)}, \\allowbreak\\quad \\frac{p-1}{v\\,m}\\ \\text{(interleaved)}",
-      "t_{\\text{bubble}} = (p-1)(T_F + T_B - T_W)\\ \\text{(ZB-H1)}, \\allowbreak\\quad (p-1)(T_F + T_B - 2T_W)\\ \\text{(ZB-H2)}"
+      "t_{\\text{bubble}} = (p-1)(T_F + T_B - T_W)\\ \\text{(ZB-H1)}, \\qquad (p-1)(T_F + T_B - 2T_W)\\ \\text{(ZB-H2)}"
     ],
     assumptions: [
       { zh: "T_B 只是对输入的梯度，T_W 是对权重的梯度；反向的全长是两者之和。", en: "T_B is the gradient of the input only, T_W that of the weights; a whole backward pass is both." },

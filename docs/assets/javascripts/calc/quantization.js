@@ -60,8 +60,8 @@
       { key: "turning", label: { zh: "算力成为瓶颈的批量", en: "Batch from which arithmetic binds" }, kind: "count" }
     ],
     formula: [
-      "b = b_e + \\frac{\\text{extra}}{\\text{group}}, \\allowbreak\\quad S = \\frac{(N - N_k)\\,b + N_k\\,b_k}{8}",
-      "t \\ge \\frac{S - S_{emb}}{B}, \\allowbreak\\quad \\text{gain} = \\frac{2\\,(N - N_{emb})}{S - S_{emb}}, \\allowbreak\\quad \\text{batch} = \\frac{(S - S_{emb})\\,P}{2\\,(N_a - N_{emb})\\,B}"
+      "b = b_e + \\frac{\\text{extra}}{\\text{group}}, \\qquad S = \\frac{(N - N_k)\\,b + N_k\\,b_k}{8}",
+      "t \\ge \\frac{S - S_{emb}}{B}, \\qquad \\text{gain} = \\frac{2\\,(N - N_{emb})}{S - S_{emb}}, \\qquad \\text{batch} = \\frac{(S - S_{emb})\\,P}{2\\,(N_a - N_{emb})\\,B}"
     ],
     assumptions: [
       { zh: "只算权重：KV Cache 与激活不因此变小，所以整步的加速低于这里的上限。", en: "Weights alone: the KV cache and activations do not shrink with them, so a whole step gains less than this bound." },

@@ -44,7 +44,7 @@
       { key: "best_speedup", label: { zh: "那时的加速", en: "Speed-up there" }, unit: "×" }
     ],
     formula: [
-      "E[\\text{tokens}] = \\frac{1-\\alpha^{\\gamma+1}}{1-\\alpha}, \\allowbreak\\quad \\text{speed-up} = \\frac{1-\\alpha^{\\gamma+1}}{(1-\\alpha)(\\gamma c + 1)}"
+      "E[\\text{tokens}] = \\frac{1-\\alpha^{\\gamma+1}}{1-\\alpha}, \\qquad \\text{speed-up} = \\frac{1-\\alpha^{\\gamma+1}}{(1-\\alpha)(\\gamma c + 1)}"
     ],
     assumptions: [
       { zh: "各 token 的接受相互独立；验证 γ+1 个 token 与解码一个一样快，即目标模型仍受带宽限制（小批量时成立）。", en: "Acceptances are independent; checking γ+1 tokens is as fast as decoding one, so the target must be bandwidth bound (small batches)." }

@@ -140,7 +140,7 @@
       { key: "busiest", label: { zh: "下限：最忙的引擎", en: "Bound: the busiest engine" }, unit: "ms" }
     ],
     formula: [
-      "\\max_{\\text{engine}} W_e \\;\\le\\; T \\;\\le\\; \\sum_e W_e, \\allowbreak\\quad T = n \\max(t_{in}, t_k, t_{out}) + (t_{in} + t_k + t_{out}) - \\max(t_{in}, t_k, t_{out})"
+      "\\max_{\\text{engine}} W_e \\;\\le\\; T \\;\\le\\; \\sum_e W_e, \\qquad T = n \\max(t_{in}, t_k, t_{out}) + (t_{in} + t_k + t_{out}) - \\max(t_{in}, t_k, t_{out})"
     ],
     assumptions: [
       { zh: "右式：三个引擎、流够多、n 块同样大；t 是一块的时间，W 是一个引擎的工作量。", en: "On the right: three engines, enough streams, n equal chunks; t is the time of a chunk, W the work of an engine." },

@@ -133,7 +133,7 @@
       "M_{\\text{states}} = \\frac{\\Psi}{t\\,p}\\left(\\frac{k_w}{N_{[3]}} + \\frac{k_g}{N_{[2,3]}} + \\frac{k_o}{N_{[1,2,3]}}\\right), \\quad N = d \\cdot c",
       "\\text{MoE: } \\Psi - \\Psi_r \\text{ by } t \\text{ and } N = dc, \\quad \\Psi_r \\text{ by } e \\text{ and } N = dct/e",
       "M_{\\text{layer}} = \\frac{s}{c}bh\\left(\\frac{w}{t_{[SP]}} + \\frac{u - w}{t} + \\frac{x\\,as}{ht}\\right) \\text{ (none)}, \\allowbreak\\quad \\frac{s}{c}bh\\left(\\frac{w}{t_{[SP]}} + \\frac{u - w}{t}\\right) \\text{ (selective)}, \\allowbreak\\quad \\frac{2}{t_{[SP]}}\\frac{s}{c}bh \\text{ (full)}",
-      "\\text{GPT: } u = 34,\\ w = 10,\\ x = 5; \\allowbreak\\quad \\text{SwiGLU: } u = 12 + 4\\frac{a_{kv}}{a} + 8\\frac{f}{h},\\ w = 8,\\ x = 2"
+      "\\text{GPT: } u = 34,\\ w = 10,\\ x = 5; \\qquad \\text{SwiGLU: } u = 12 + 4\\frac{a_{kv}}{a} + 8\\frac{f}{h},\\ w = 8,\\ x = 2"
     ],
     assumptions: [
       { zh: "方括号：只有启用该 ZeRO 阶段（或序列并行）时才除。", en: "Brackets: divided only in those ZeRO stages (or with sequence parallelism)." },

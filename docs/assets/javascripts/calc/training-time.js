@@ -84,8 +84,8 @@
       { key: "per_token", label: { zh: "每 token 模型运算", en: "Model FLOP a token" }, kind: "flop" }
     ],
     formula: [
-      "C = (6N + 12\\,L\\,h\\,s)\\,D, \\allowbreak\\quad \\text{MFU} = \\frac{\\text{tokens/s} \\times (6N + 12\\,L\\,h\\,s)}{n\\,P_{\\text{peak}}}, \\allowbreak\\quad t = \\frac{C}{n\\,P_{\\text{peak}}\\,\\text{MFU}}",
-      "C_{\\text{hardware}} = C + 4\\,L\\,h\\,s\\,D \\text{ (selective)}, \\allowbreak\\quad \\tfrac{4}{3}C \\text{ (full)}"
+      "C = (6N + 12\\,L\\,h\\,s)\\,D, \\qquad \\text{MFU} = \\frac{\\text{tokens/s} \\times (6N + 12\\,L\\,h\\,s)}{n\\,P_{\\text{peak}}}, \\qquad t = \\frac{C}{n\\,P_{\\text{peak}}\\,\\text{MFU}}",
+      "C_{\\text{hardware}} = C + 4\\,L\\,h\\,s\\,D \\text{ (selective)}, \\qquad \\tfrac{4}{3}C \\text{ (full)}"
     ],
     assumptions: [
       { zh: "注意力项按全矩阵（PaLM 与 Megatron 的口径），不因因果掩码减半；默认不计。", en: "Attention counts the full matrix, as PaLM and Megatron do, not half for the causal mask; left out unless ticked." },
