@@ -20,7 +20,8 @@
       // Draw into a detached element first: a formula KaTeX rejects stays readable TeX.
       var drawn = document.createElement(display ? "div" : "span");
       try {
-        window.katex.render(match[2], drawn, { displayMode: display, throwOnError: true });
+        // Two formulas in one may stand below each other.
+        window.katex.render(match[2].replace(/, *\\qquad/g, ",\\allowbreak\\qquad"), drawn, { displayMode: display, throwOnError: true });
       } catch (error) {
         element.className += " arithmatex--error";
         element.setAttribute("title", String(error.message || error));

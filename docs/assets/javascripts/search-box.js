@@ -277,6 +277,11 @@
   }
   new MutationObserver(function () {
     if (query.value.trim() !== "") { hasAnswered = loading.hidden = true; }
+    // A page of messages is many screens long on a phone: its title, too, opens the one found.
+    result.querySelectorAll("a[href*='/messages/']:not([href*='#'])").forEach(function (page) {
+      var section = page.parentNode.querySelector("a[href*='#']");
+      if (section) { page.href = section.href; }
+    });
   }).observe(result, { childList: true, characterData: true, subtree: true });
 
   remember();
