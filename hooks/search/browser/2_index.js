@@ -202,19 +202,6 @@
     });
   };
 
-  /* Characters that stand between two others in the index: a?b. */
-  Index.prototype.between = function (a, b) {
-    var found = [], self = this;
-    this.hans.forEach(function (term, key) {
-      var other = (key >>> 16) === a && (key & 0xffff) ? self.han(key & 0xffff, b) : -1;
-      if (other >= 0 && (self.titled[term] || self.titled[other])) {
-        found.push([key & 0xffff, Math.min(self.frequency(term), self.frequency(other))]);
-      }
-    });
-    found.sort(function (one, two) { return two[1] - one[1]; });
-    return found.slice(0, 2);
-  };
-
   /* Once nothing will be added any more. */
   Index.prototype.close = function () {
     this.finish();

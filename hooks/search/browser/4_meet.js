@@ -269,22 +269,4 @@
           String.fromCharCode(key >>> 16, key & 0xffff), { repaired: true }));
       });
     }
-    /* One character of a longer word is wrong: what else stands between its neighbours? */
-    if (!out.length) { repairBetween(read, number, index, factor, out); }
-  }
-
-  function repairBetween(read, number, index, factor, out) {
-    var token = read.tokens[read.atoms[number].token], at = number - token.first, form = token.form;
-    [at, at - 1].forEach(function (first) {
-      /* The pairs at `first` and `first` + 1 share the character that may be wrong. */
-      var one = read.atoms[token.first + first], two = read.atoms[token.first + first + 1];
-      if (out.length || first < 0 || first + 2 >= form.length ||
-          ((one.found || two.found) && !one.repaired && !two.repaired)) { return; }
-      index.between(form.charCodeAt(first), form.charCodeAt(first + 2)).forEach(function (found) {
-        var code = String.fromCharCode(found[0]);
-        var pair = at === first ? form.charAt(first) + code : code + form.charAt(first + 2);
-        out.push(alternative(index, [index.han(pair.charCodeAt(0), pair.charCodeAt(1))],
-          factor * WAY.repaired, [number], pair, { repaired: true }));
-      });
-    });
   }

@@ -3,7 +3,7 @@
   /* "References" and the like, in both languages: they name things without explaining them. */
   var REFERENCES = new RegExp("^(?:\u53c2\u8003(?:\u8d44\u6599|\u6587\u732e|\u94fe\u63a5)?" +
     "(?:\u4e0e\u6ce8\u91ca)?|\u5916\u90e8\u94fe\u63a5|\u5ef6\u4f38\u9605\u8bfb|\u6269\u5c55\u9605\u8bfb|" +
-    "references|bibliography|see also|further reading|external links)$", "i");
+    "\u672a\u6838\u5b9e|not verified|references|bibliography|see also|further reading|external links)$", "i");
   /* Lists that a build makes: they name much and explain little. */
   var BESIDE = /^(?:tags|maps|messages)(?:\/|$)/;
   var FOREIGN = 0.4;        /* for a section that the reader's language lacks */

@@ -43,8 +43,8 @@ REGIONAL: Final = (
     "拓朴 拓扑,资料 数据,资料库 数据库,散列 哈希,杂凑 哈希,堆叠 栈,递回 递归,字串 字符串,"
     "使用者 用户,最佳化 优化,运算子 运算符,命名空间 名字空间,类别 类,范本 模板,回传 返回,"
     "工作阶段 会话,显示卡 显卡,萤幕 屏幕,资料夹 文件夹,随机存取 随机访问,"
-    # What readers write beside the form that the notes keep to.
-    "登记 注册"
+    # What readers write beside the form that the notes keep to, rightly or not.
+    "登记 注册,拓补 拓扑"
 )
 """Pairs of a regional word and what the notes say, which search takes for the same; others are
 those of OpenCC."""
