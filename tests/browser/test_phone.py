@@ -39,7 +39,7 @@ MEASURE = """async () => {
 }"""
 
 
-@pytest.mark.parametrize(("language", "tables"), [("zh", 70), ("en", 90)])
+@pytest.mark.parametrize(("language", "tables"), [("zh", 82), ("en", 101)])
 def test_nothing_is_too_small_and_little_goes_on_sideways(
     browser: Browser, site: Path, language: str, tables: int
 ) -> None:
