@@ -76,6 +76,12 @@ class Message(Strict):
     sources: tuple[_Address, ...] = ()
     """Where causes and cure were read, beside `printed`."""
 
+    @property
+    def lines(self) -> tuple[str, str]:
+        """How it reads, a form a line; and the words that never vary, by blanks."""
+        forms = "\n".join((self.text, *self.also))
+        return example(forms), re.sub(r"\W+", " ", _PLACE.sub(" ", forms))
+
 
 class Product(Strict):
     """A file: what one product prints."""

@@ -75,9 +75,8 @@ class _Tables:
     def view(self, view: str, chosen: list[str] | None) -> list[dict[str, Any]]:
         """Return the tables of a view; BlockError where the record has nothing for it."""
         record = self.record
-        results = data.pick(
-            chosen, {result.id: result for result in record.results}, "result"
-        ).values()
+        known = {result.id: result for result in record.results}
+        results = data.pick(chosen, known, "result").values()
         if view != "summary":
             made = self.heatmap if view == "heatmap" else self.points
             return [{"kind": view, "title": self.title(one), **made(one)} for one in results]
@@ -100,14 +99,13 @@ class _Tables:
         return data.terms(self.language, direction=one.direction, per=one.per)
 
     def line(self, line: data.Summary) -> dict[str, str]:
+        ends = (line.spread.min, line.spread.max) if line.spread else ()
         row = {
             "what": line.title.in_language(self.language),
             "value": f"{data.number(line.value)} {line.unit}",
             "terms": " · ".join(self.terms(line)),
             "statistic": data.statistic(line.statistic, self.language) if line.statistic else "",
-            "spread": f"{data.number(line.spread.min)}–{data.number(line.spread.max)}"
-            if line.spread
-            else "",
+            "spread": "–".join(map(data.number, ends)),
             "ratio": "",
         }
         if line.ratio_to and (spec := self.spec(line.ratio_to.spec)):
@@ -166,10 +164,7 @@ class _Tables:
                 *(data.label(across.name, place) for place in columns),
             ],
             "rows": [
-                {
-                    "place": data.label(down.name, row),
-                    "cells": [cell(row, column) for column in columns],
-                }
+                {"place": data.label(down.name, row), "cells": [cell(row, one) for one in columns]}
                 for row in rows
             ],
         }

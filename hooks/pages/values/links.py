@@ -40,8 +40,8 @@ def render(
             problems.append(f"'<!-- {text} -->': {error}")
             continue
         address, shown = _address(found, page_dir), before[start:end]
-        # A message is its own source.
-        at = 0 if found.lines else listed.setdefault((found.title, address), len(listed) + 1)
+        key, is_source = (found.title, address), marker.kind == "message"
+        at = 0 if is_source else listed.setdefault(key, len(listed) + 1)
         parts += [before[:start], _link(shown, found, address, at, language), before[end:]]
         position = match.end()
     sources = _list(listed, language) if listed else ""

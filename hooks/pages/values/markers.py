@@ -80,7 +80,7 @@ class Marker:
 class Truth:
     """What a marker names: what its number must be, and how to show it in one language."""
 
-    value: float | Text
+    value: float | Text | tuple[str, str]
     unit: str = ""
     direction: str | None = None
     density: str | None = None
@@ -93,8 +93,6 @@ class Truth:
     source: str = ""
     """The key of the source, for facts."""
     stale: bool = False
-    lines: str = ""
-    """How a message reads."""
 
 
 def is_marker(comment: str) -> bool:
@@ -146,8 +144,8 @@ def compare(before: str, truth: Truth, marker: Marker, language: str) -> tuple[i
     """Return where the number before a comment stands; MarkerError where there is none, it is
     another one, or its unit is missing or wrong.
     """
-    if marker.kind == "message":
-        return _quoted(before, truth.lines)
+    if isinstance(truth.value, tuple):
+        return _quoted(before, *truth.value)
     if isinstance(truth.value, Text):
         text = truth.value.in_language(language)
         bare = _CLOSED.sub("", before, count=1)
@@ -194,12 +192,12 @@ def compare(before: str, truth: Truth, marker: Marker, language: str) -> tuple[i
     return printed.start(), end
 
 
-def _quoted(before: str, lines: str) -> tuple[int, int]:
-    """Return where a message is quoted in code; `…` stands for words left out."""
+def _quoted(before: str, lines: str, fixed: str) -> tuple[int, int]:
+    """Return where code quotes a line, not only a place that varies; `…` is what is left out."""
     found = _QUOTED.search(before, max(len(before) - 400, 0))
     said = unescape(found["said"]).replace(r"\|", "|") if found else before[-20:]
-    pattern = ".*".join(map(re.escape, said.split("…")))
-    if found is None or not re.search(pattern, lines):
+    pattern = rf"(?:\b|(?!\w)){'.*'.join(map(re.escape, said.split('…')))}(?:\b|(?<!\w))"
+    if not (found and re.search(pattern, lines) and {*re.findall(r"\w+", said)} & {*fixed.split()}):
         hint = lines.partition("\n")[0]
         message = f"the code before the marker must be a part of '{hint}'"
         raise MarkerError(message, rule="value-differs", target=said, hint=hint)

@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from hooks.calc import engine
-from hooks.data import BlockError, Text, measured, messages, terms, wording
+from hooks.data import BlockError, Text, measured, terms, wording
 from hooks.findings import nearest
 from hooks.links import page_address
 from hooks.pages import sources as bibliography
@@ -133,15 +133,14 @@ class Resolver:
         product, name = marker.parts["product"], marker.parts["id"]
         found, _ = _known(product, self.stock.messages, "product of messages")
         one = _known(name, {each.id: each for each in found.messages}, f"message of '{product}'")
-        lines = "\n".join(map(messages.example, (one.text, *one.also)))
         at, title = page_address(f"messages/{product}", language), one.means.in_language(language)
-        return Truth(0, title=title, href=f"{at}#{name}", grade="message", lines=lines)
+        return Truth(one.lines, title=title, href=f"{at}#{name}", grade="message")
 
     def _input(self, text: str, language: str) -> float | str:
         """Return an input: a number, `@family/row/column` for a fact, or a word."""
         if text.startswith("@"):
             value = self._fact(parse(f"fact {text[1:]}"), language).value
-            if isinstance(value, Text):
+            if not isinstance(value, int | float):
                 raise MarkerError(f"'{text}' is no number", target=text)
             return value
         try:
