@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 from typing import Any
@@ -85,7 +86,12 @@ def test_a_stall_and_a_slow_rank_are_told(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 @pytest.mark.parametrize(("wanted", "status"), [("write=0.0001", 0), ("write=1e9", 1)])
-def test_storage_is_judged_by_what_was_promised(tmp_path: Path, wanted: str, status: int) -> None:
+def test_storage_is_judged_by_what_was_promised(wanted: str, status: int) -> None:
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:  # no disk that other tests use
+        judged(Path(folder), wanted, status)
+
+
+def judged(tmp_path: Path, wanted: str, status: int) -> None:
     command = [sys.executable, storage.__file__, "--path", tmp_path, "--gb", "0.02", "--sections"]
     command += ["small,checkpoint", "--files", "9", "--expect", wanted, "--json", tmp_path / "s"]
     assert subprocess.run(command, capture_output=True, check=False).returncode == status
@@ -93,6 +99,16 @@ def test_storage_is_judged_by_what_was_promised(tmp_path: Path, wanted: str, sta
     assert b"(your run, " in subprocess.run(again, capture_output=True, check=False).stdout
     assert {path.name for path in tmp_path.iterdir()} == {"s"}
     assert json.loads((tmp_path / "s").read_text())["program"] == "check_storage.py"
+
+
+@pytest.mark.parametrize(
+    ("told", "rate"), [(["1 0 8 0 1 0 8", "9 0 1000008 0 9 0 8"], 0.512), ([], 0)]
+)
+def test_a_disk_that_others_use_is_seen(
+    monkeypatch: pytest.MonkeyPatch, told: list[str], rate: float
+) -> None:
+    monkeypatch.setattr(storage, "read", lambda _: told.pop(0) if told else None)
+    assert storage.others("/", 0.001) == pytest.approx(1000 * rate)
 
 
 # What befalls the second of two ranks; the exit status of the first, and what it says

@@ -23,7 +23,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from common import REFERENCE, Report, main_of, parser, place, quantile, run, say, the_torch
+from common import REFERENCE, Report, main_of, parser, place, quantile, read, run, say, the_torch
 
 SECTIONS = {
     "sequential": "one large file, written and read, with and without the page cache",
@@ -35,12 +35,8 @@ NEEDS = """Needs about two minutes, 100 MB of memory for each writer, and (write
 of the disk. Several ranks meet by PyTorch; otherwise Python is enough."""
 GOOD = "Storage does what was expected: start the job, with watch_job.py beside it."
 BLOCK = 8 << 20
+FORGET = os.POSIX_FADV_DONTNEED  # asks the kernel; what lies below may keep it
 CHECKPOINT = 987.7  # GB, Llama 3.1 70B at 14 bytes a parameter: storage/checkpoint
-
-
-def drop(fd: int) -> None:
-    """Ask the kernel to forget what it caches of a file; what lies below may still have it."""
-    os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
 
 
 def write(path: Path, size: int) -> float:
@@ -75,13 +71,23 @@ def load(path: Path, way: str) -> float | None:
     if fd is None:
         return None
     if way == "cold":
-        drop(fd)
+        os.posix_fadvise(fd, 0, 0, FORGET)
     began = time.perf_counter()
     for at in range(0, os.fstat(fd).st_size, BLOCK):
         os.preadv(fd, [buffer], at)
     took = time.perf_counter() - began
     os.close(fd)
     return took
+
+
+def others(path: str, seconds: float = 3.0) -> float:
+    """GB/s that a disk moves while this program waits; 0 where the kernel does not count."""
+    number, counts = Path(path).stat().st_dev, []
+    for pause in (seconds, 0.0):
+        told = read(f"/sys/dev/block/{os.major(number)}:{os.minor(number)}/stat") or ""
+        counts.append(sum(map(int, told.split()[2:7:4])))  # sectors read and written
+        time.sleep(pause)
+    return (counts[1] - counts[0]) * 512e-9 / seconds
 
 
 def at_once(jobs: list[Callable[[], Any]]) -> list[Any]:
@@ -94,7 +100,7 @@ def hop(path: Path, seconds: float, seed: int) -> list[float]:
     """Times of reads of 4 KiB at random places, past the cache where that is allowed."""
     buffer, taken, rng = mmap.mmap(-1, 4096), [], random.Random(seed)
     fd = opened(path, True) or opened(path, False)
-    drop(fd)
+    os.posix_fadvise(fd, 0, 0, FORGET)
     places, stop = os.fstat(fd).st_size // 4096, time.perf_counter() + seconds
     while (began := time.perf_counter()) < stop:
         os.preadv(fd, [buffer], rng.randrange(places) * 4096)
@@ -136,8 +142,8 @@ class Storage:
 
     def sequential(self) -> None:
         path, gb = self.folder / "large", self.size / 1e9
-        took = write(path, self.size)
-        self.add(f"write {gb:.3g} GB, with fsync", gb / took, "GB/s", "hierarchy")
+        rate = gb / write(path, self.size)
+        self.add(f"write {gb:.3g} GB, with fsync", rate, "GB/s", "hierarchy")
         for way, text in (("cold", "cache dropped"), ("direct", "O_DIRECT"), ("cached", "cached")):
             seconds = load(path, way)
             if seconds is None:
@@ -163,7 +169,7 @@ class Storage:
 
         def cold(path: Path) -> None:
             with path.open("rb", buffering=0) as one:
-                drop(one.fileno())
+                os.posix_fadvise(one.fileno(), 0, 0, FORGET)
                 one.read()
 
         os.sync()
@@ -175,9 +181,8 @@ class Storage:
                 way(path)
             if name == "create":
                 os.sync()
-            took = time.perf_counter() - began
-            text = f"{len(names)} files of 16 KiB, {name}"
-            self.add(text, len(names) / took, "files/s", "dataset-io")
+            rate = len(names) / (time.perf_counter() - began)
+            self.add(f"{len(names)} files of 16 KiB, {name}", rate, "files/s", "dataset-io")
 
     def checkpoint(self) -> None:
         each = self.args.writers
@@ -230,6 +235,9 @@ def main() -> int:
         REFERENCE.setdefault("figures", {})["storage"] = {"at_least": 0.7}  # runs differ by so much
         disk.report = Report("check_storage.py", args)
         disk.folder.mkdir()
+        if (busy := others(args.path)) > 0.05:
+            how = {"good": False, "rule": "0.05 GB/s or less", "then": "End what uses the disk"}
+            disk.add("the disk moves for others", busy, "GB/s", "hierarchy", **how)
     kind = (run("stat", "-f", "-c", "%T", args.path) or "?").strip()
     try:
         disk.meet("folder is there")
