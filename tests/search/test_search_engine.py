@@ -173,6 +173,10 @@ def test_filters_phrases_and_words_to_leave_out(
     assert {place.partition("#")[0] for place in found} <= pages
 
 
+def test_quoted_words_that_stand_nowhere_as_quoted_are_looked_for_as_words(engine: Engine) -> None:
+    assert engine.search('"memory is unified"')[0].location == UM
+
+
 def test_a_section_is_listed_once_in_the_readers_language(engine: Engine) -> None:
     for language in ("zh", "en"):
         for query in ("NVLink", "memory 显存", "DCQCN", "HBM"):

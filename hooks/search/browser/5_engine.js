@@ -119,10 +119,11 @@
     read.language = language;
     if (!own) { return { hits: [], read: read }; }
     if (!read.atoms.length) {
-      hits = read.filters.any ? this.listed(read.filters, own, twin, limit) : [];
-      return { hits: hits, read: read };
+      return { hits: read.filters.any ? this.listed(read.filters, own, twin, limit) : [], read: read };
     }
     hits = this.rank(read, own, twin);
+    /* A message that was pasted has quotation marks too: words that stand nowhere as quoted are words. */
+    if (!hits.length && read.phrases.length) { return this.search(query.replace(/"/g, " "), options); }
     hits = hits.slice(0, limit).map(function (hit) { return self.present(hit, read); });
     return { hits: hits, read: read };
   };
