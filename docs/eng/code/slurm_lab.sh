@@ -78,6 +78,27 @@ sleep 12
 squeue -S j -o "%.4j %.8T %.10l %R" | sed "s/$host/node1/"
 scancel -u root && sleep 3
 
+echo "## chains"
+show() { squeue -S i -o "%.8i %.5j %.8T %r"; }
+sbatch -Q -o /dev/null -J train --array=1-3%1 --wrap "sleep 8"
+one=$(sbatch --parsable -o /dev/null -J bad --wrap "sleep 8; exit 1")
+sbatch -Q -o /dev/null -J ok --dependency=afterok:"$one" --wrap "sleep 60"
+sbatch -Q -o /dev/null -J any --dependency=afterany:"$one" --wrap "sleep 60"
+sbatch -Q -o /dev/null -J solo --dependency=singleton --wrap "sleep 60"
+sbatch -Q -o /dev/null -J solo --dependency=singleton --wrap "sleep 60"
+sleep 4 && show
+sleep 16 && echo "16 s later" && show
+scancel -u root && sleep 3
+
+echo "## a second shell in a job"
+salloc -Q --no-shell --ntasks=1 --cpus-per-task=2 --gpus=2 -J hold
+id=$(squeue -h -n hold -o %A)
+srun --jobid="$id" --gpus=2 sleep 40 &
+sleep 3
+timeout 8 srun --jobid="$id" true 2> /dev/null || echo "srun --jobid: waits, ended after 8 s"
+srun --jobid="$id" --overlap bash -c 'echo "with --overlap: GPUs $CUDA_VISIBLE_DEVICES"'
+scancel -u root && sleep 3
+
 echo "## a signal before the end, and again"
 cat > last.sh << 'JOB'
 #!/bin/bash
