@@ -38,9 +38,7 @@ def read(marked: Marked, made: Html) -> Source:
     links, linked = _links(tree, marked)
     fences = tuple(_fences(marked, view))
     links += _diagram_links(fences, marked)
-    named = [*tree.css("[id]"), *tree.css("a[name]:not([id])")]
-    given = ((node.id, node.tag == "a" and node.attributes.get("name")) for node in named)
-    names = [name for both in given for name in dict.fromkeys(both) if name]
+    names = _names(tree)
     ids = [one for one in names if not _OWN_IDS.match(one)]
     _text_without(tree, ".headerlink")
     headings = tuple(_headings(tree, view, marked))
@@ -74,6 +72,18 @@ def read(marked: Marked, made: Html) -> Source:
             *odd.one_view(marked, view, linked, _numbers(raw), made.html),
         ),
     )
+
+
+def ids_in(made: Html) -> list[str]:
+    """Return the ids of a page that the renderer has not made by itself."""
+    names = _names(LexborHTMLParser(f"<body>{made.html}"))
+    return [one for one in names if not _OWN_IDS.match(one)]
+
+
+def _names(tree: LexborHTMLParser) -> list[str]:
+    named = [*tree.css("[id]"), *tree.css("a[name]:not([id])")]
+    given = ((node.id, node.tag == "a" and node.attributes.get("name")) for node in named)
+    return [name for both in given for name in dict.fromkeys(both) if name]
 
 
 def _numbers(text: str) -> set[int]:
