@@ -176,7 +176,7 @@ def _verdict(note: Note, data: Data) -> list[Finding]:
 
 def fill(tree: Tree, markdown: str, path: str, language: str) -> str:
     """Return the Markdown of the note at a path with what is generated at its markers."""
-    if not markers.are_in(markdown):
+    if markers.MARKER.search(markdown) is None:
         return markdown
     page = markers.Page(
         published(tree.notes),

@@ -8,7 +8,6 @@ hyphen; a repeated id gets `-1`, `-2`, … (the rule of the `github-slugger` pac
 
 from __future__ import annotations
 
-import functools
 import html
 import re
 import unicodedata
@@ -30,7 +29,6 @@ _HEADING_TAG = re.compile(r"h[1-6]\Z")
 _TAGS = re.compile(r"<!--.*?-->|<[^>]*>", re.DOTALL)
 
 
-@functools.lru_cache(1 << 14)
 def github_slug(text: str) -> str:
     """Return the id GitHub gives a heading with this plain text, before counting repeats."""
     kept = (

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import markdown
 import yaml
+from selectolax.lexbor import LexborHTMLParser
 
 from hooks import cache
 from hooks.markdown import includes
@@ -107,7 +108,8 @@ def rendered(text: Text, *, is_generated: bool = False) -> Rendered:
         body = body.replace("x-link:", "x-link ")
     marked = mark(body)
     html = render(marked.text, Path(text.docs))
-    source = Source(ids=frozenset(ids_in(html))) if is_generated else read(marked, html)
+    ids = frozenset(ids_in(LexborHTMLParser(html.html))) if is_generated else frozenset()
+    source = Source(ids=ids) if is_generated else read(marked, html)
     return Rendered(Marked("", marked.marks), html, source._replace(odd=(*odd, *source.odd)))
 
 

@@ -67,7 +67,7 @@ def _rows(text: str) -> list[list[str]]:
         if token.type == "tr_open":
             rows.append([])
         elif token.type == "inline":
-            rows[-1].append(_plain(token.content))
+            rows[-1].append(plain_text(_COMMENT.sub("", token.content)).strip())
     return rows
 
 
@@ -84,7 +84,3 @@ def put_ids(html: str, note: Note, notes: Catalogue) -> str:
         return html  # not what the source says
     ids = [*(f' id="{one.anchor}"' for one in said), ""]
     return html[:at] + "".join(map("".join, zip(pieces, ids, strict=True))) + html[stop:]
-
-
-def _plain(markup: str) -> str:
-    return plain_text(_COMMENT.sub("", markup)).strip()

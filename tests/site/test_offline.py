@@ -16,12 +16,7 @@ from tests.conftest import Project
 
 READ = ("index.html", "link/带宽 1.html", "assets/a.css", "search/search_index.json")
 """Files that readers open and pages load."""
-UNREAD = (
-    "link/带宽 1.md",
-    "search/search_index.js",
-    "sitemap.xml.gz",
-    ".nojekyll",
-)
+UNREAD = ("link/带宽 1.md", "search/search_index.js", "sitemap.xml.gz", ".nojekyll")
 
 
 @pytest.fixture

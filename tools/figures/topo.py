@@ -41,11 +41,7 @@ def ring_edges(ring: list[int]) -> list[Edge]:
     return [(min(e), max(e)) for e in zip(ring, ring[1:] + ring[:1], strict=True)]
 
 
-def _cube(
-    edges: dict[Edge, int],
-    y: float,
-    h: float,
-) -> str:
+def _cube(edges: dict[Edge, int], y: float, h: float) -> str:
     """Return 8 GPUs as two quads side by side; 0-4 runs above, 2-6 below, 1-5 and 3-7 straight."""
     x, w, far, size, height = 66, 118, 260, 52, 40
     places = {0: (0.0, 0.0), 1: (w, 0.0), 2: (0.0, h), 3: (w, h)}

@@ -102,13 +102,11 @@ class Resolver:
         name, output = marker.parts["name"], marker.parts["output"]
         inputs = {key: self._input(value, language) for key, value in marker.inputs.items()}
         try:
-            calculators = engine.default()
-            found = calculators.run(name, inputs)
-            outputs = calculators.record(name).get("outputs", ())
+            found = engine.run(name, inputs)
+            own_unit = _output_unit(name, output)
         except (KeyError, ValueError, RuntimeError) as error:
             said = "; ".join(str(error.args[0] if error.args else error).split("\n"))
             raise MarkerError(f"calculator '{name}': {said}", target=name) from error
-        own_unit = next((str(one.get("unit") or "") for one in outputs if one["key"] == output), "")
         value = _known(output, found, f"output of '{name}'")
         if isinstance(value, dict):
             value = Text.model_validate(value)
@@ -149,6 +147,12 @@ class Resolver:
             return float(text)
         except ValueError:
             return text
+
+
+def _output_unit(name: str, output: str) -> str:
+    """Return the unit that a calculator gives an output in, where it says so."""
+    outputs = engine.default().record(name).get("outputs", ())
+    return next((str(one.get("unit") or "") for one in outputs if one.get("key") == output), "")
 
 
 def _known(name: str, known: Mapping[str, Any], what: str) -> Any:
