@@ -16,6 +16,7 @@ from bench.search.queries import Query, QueryError
 from bench.search.sections import read
 from hooks.search.engine import Engine
 from hooks.search.index import Index
+from tests.samples import lay
 
 ROOT = Path(__file__).resolve().parents[2]
 RIGHT = {"a.md#x": 3, "a.md#y": 2, "b.md": 1}
@@ -105,10 +106,7 @@ def notes(tmp_path: Path) -> Path:
         "README.md": "# 首页\n\n## 网络拓扑一览\n\n胖树与环面。\n",
         "plain.md": "Words, and no heading.\n",
     }
-    for path, text in texts.items():
-        (tmp_path / path).parent.mkdir(exist_ok=True)
-        (tmp_path / path).write_text(text, encoding="utf-8")
-    return tmp_path
+    return lay(tmp_path, texts)
 
 
 @pytest.mark.parametrize(
