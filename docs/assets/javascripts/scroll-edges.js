@@ -9,6 +9,7 @@
   var BOXES =
     ".md-typeset__scrollwrap, .md-typeset__table, .facts__scroll, .figure__scroll, .mermaid, .diagram";
   var PART = /.+?(?:[_/:=,([](?=\w)|\.(?=\w{4})|[a-z0-9](?=[A-Z])|$)/g;
+  var sought = (new URLSearchParams(location.search).get("h") || "").toLowerCase().split(/\s+/).filter(Boolean);
   var zh = /^zh/.test(document.documentElement.lang);
   var article = document.querySelector("article");
   var wide = window.matchMedia("(min-width: 60em)");
@@ -60,6 +61,11 @@
     }
   }
 
+  /** What was searched for stays in one piece, as Material marks nothing else. */
+  function isSought(text) {
+    return sought.some(function (one) { return text.toLowerCase().indexOf(one) >= 0; });
+  }
+
   /** Lets names in a table that are longer than `most` go on in the next line after one of their parts. */
   function part(box, most) {
     box.querySelectorAll("code, th, td, .facts__value").forEach(function (name) {
@@ -68,7 +74,7 @@
       }
       name.innerHTML = name.innerHTML.replace(/[\w./:=,([-]+/g, function (word) {
         var used = 0;
-        return word.length <= most ? word : word.replace(PART, function (piece) {
+        return word.length <= most || isSought(word) ? word : word.replace(PART, function (piece) {
           var breaks = used > 0 && used + piece.length > 10;
           used = piece.length + (breaks ? 0 : used);
           return (breaks ? "<wbr>" : "") + piece;
@@ -150,7 +156,7 @@
     return;
   }
   article.querySelectorAll(":not(pre) > code").forEach(function (code) {
-    if (!code.children.length) {
+    if (!code.children.length && !isSought(code.textContent)) {
       code.innerHTML = code.innerHTML.replace(/(^|\s)(--?\w+)/g, '$1<span class="option">$2</span>');
     }
   });
