@@ -8,6 +8,7 @@ moment at which all pages of all languages are on disk.
 
 from __future__ import annotations
 
+import gc
 import logging
 import posixpath
 import sys
@@ -77,6 +78,7 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
     if not config.repo_url:
         config.edit_uri = None  # an edit button that leads nowhere is worse than none
     log.info("reading and checking the notes")
+    gc.set_threshold(100_000, 50, 1000)  # see __main__.py
     docs, repo_url, site_url = Path(config.docs_dir), config.repo_url or "", config.site_url or ""
     tree = handbook.read_tree(ROOT, docs, repo_url=repo_url, site_url=site_url)
     site = Path(config.site_dir)

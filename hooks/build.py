@@ -22,7 +22,7 @@ from hooks.calc import engine, presets
 from hooks.data import downloads
 from hooks.drawings import diagrams
 from hooks.links import moved
-from hooks.markdown import rendered, split, text_of
+from hooks.markdown import generated, split, text_of
 from hooks.notes import draft_ids, drafts, history, minutes, published
 from hooks.pages import (
     Effects,
@@ -166,7 +166,7 @@ def recall_page(build: Build, markdown: str, place: Place) -> tuple[str, tuple[A
         if note is not None and body.strip("\n") == markdown.strip("\n"):
             page = note.rendered  # the check has read it
         else:
-            page = rendered(text_of(markdown, build.tree.docs))
+            page = generated(text_of(markdown.strip("\n"), build.tree.docs))
         html, effects = a_page.complete(page, place, build.shared)
         if not build.is_serving:
             effects.carried = to_markdown.to_markdown(effects.plain, place.page)

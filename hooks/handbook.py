@@ -13,7 +13,7 @@ from hooks.data import Layout, facts, glossary, measured_check, resources
 from hooks.drawings import diagrams, figure_check
 from hooks.findings import Finding
 from hooks.links import Settings, assets, check_links, moved, safety, text
-from hooks.markdown import rendered, split, text_of
+from hooks.markdown import generated, split, text_of
 from hooks.notes import (
     Catalogue,
     Note,
@@ -176,7 +176,7 @@ def _verdict(note: Note, data: Data) -> list[Finding]:
 
 def fill(tree: Tree, markdown: str, path: str, language: str) -> str:
     """Return the Markdown of the note at a path with what is generated at its markers."""
-    if not markers.are_in(markdown):
+    if markers.MARKER.search(markdown) is None:
         return markdown
     page = markers.Page(
         published(tree.notes),
@@ -202,7 +202,7 @@ def generated_ids(tree: Tree, *, kept: bool = False) -> Callable[[Note], frozens
         body = split(note.text).body
         filled = fill(tree, body, note.path, note.language)
         if filled != body:
-            found |= rendered(text_of(filled, tree.docs)).source.ids
+            found |= generated(text_of(filled.strip("\n"), tree.docs)).source.ids
         return found
 
     @cache

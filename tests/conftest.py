@@ -273,9 +273,7 @@ class Project:
 
     def write(self, name: str, content: str | bytes) -> None:
         """Write a file of the project."""
-        path = self.root / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        samples.lay(self.root, {name: content})
 
     def add_to_nav(self, *lines: str) -> None:
         """Append pages to the topic in the navigation."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from hooks.findings.finding import Finding
@@ -21,14 +21,18 @@ def note(body: str, title: str = "T") -> str:
     return HEAD.format(title=title) + body
 
 
-def tree(tmp_path: Path, files: dict[str, str | bytes]) -> tuple[Catalogue, list[Finding]]:
-    """Write files below `docs/` and read them back as a catalogue with its findings."""
-    docs = tmp_path / "docs"
+def lay(folder: Path, files: Mapping[str, str | bytes]) -> Path:
+    """Write files by their paths below a folder; return the folder."""
     for name, content in files.items():
-        path = docs / name
+        path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content if isinstance(content, bytes) else content.encode())
-    return catalogue.load(docs, tmp_path)
+    return folder
+
+
+def tree(tmp_path: Path, files: dict[str, str | bytes]) -> tuple[Catalogue, list[Finding]]:
+    """Write files below `docs/` and read them back as a catalogue with its findings."""
+    return catalogue.load(lay(tmp_path / "docs", files), tmp_path)
 
 
 def found_in(

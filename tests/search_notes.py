@@ -7,6 +7,7 @@ from pathlib import Path
 from hooks.notes import catalogue
 from hooks.search import from_html
 from hooks.search.sections import Page
+from tests.samples import lay
 
 REST = "description: d\nverified: 2026-01-02\n"
 NOTES = {
@@ -69,11 +70,7 @@ terms:
 
 def write(folder: Path) -> Path:
     """Write the notes and the terms below a folder; returns it."""
-    for name, text in {**NOTES, "terms/01-all.yml": TERMS}.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-    return folder
+    return lay(folder, {**NOTES, "terms/01-all.yml": TERMS})
 
 
 def page(path: str, text: str) -> Page:

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote
 
-from hooks.notes.catalogue import read_note
+from hooks.cache import FOLDER, Cache
+from hooks.notes import catalogue
 from hooks.notes.note import DEFAULT_LANGUAGE, LANGUAGES, Note
 
 _HTML_SUFFIX = re.compile(r"(?:(?:^|/)index)?\.html\Z|/\Z")
@@ -101,9 +102,7 @@ def read(docs: Path) -> Sections:
     key, title and text; the other's headings lead to the same sections.
     """
     notes: dict[str, dict[str, Note]] = {}
-    for file in sorted(docs.rglob("*.md")):
-        path = file.relative_to(docs).as_posix()
-        note, _ = read_note(path, file.read_bytes(), docs)
+    for note in catalogue.load(docs, kept=Cache(docs.parent / FOLDER))[0].notes.values():
         notes.setdefault(_name(note), {})[note.language] = note
     sections = []
     places: dict[tuple[str, str], str] = {}

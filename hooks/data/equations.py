@@ -70,13 +70,8 @@ def parse(text: str, columns: Mapping[str, object]) -> Equation:
     return equation
 
 
-def check_family(document: Document, family: Family) -> Iterator[Finding]:
-    """Yield the rows that contradict an equation of their family, and equations that are none."""
-    for name, check in family.checks.items():
-        yield from _check_one(document, family, name, check)
-
-
-def _check_one(document: Document, family: Family, name: str, check: Check) -> Iterator[Finding]:
+def find(document: Document, family: Family, name: str, check: Check) -> Iterator[Finding]:
+    """Yield the rows that contradict an equation of their family, and why it is none."""
     say, at = partial(document.finding, RULE), ("checks", name)
     for row_name in check.exempt:
         if row_name not in family.rows:

@@ -118,4 +118,5 @@ def _check_family(
                 yield document.finding(
                     "facts-source", (*path, "source"), message, cell.source, hint
                 )
-    yield from equations.check_family(document, family)
+    for name, check in family.checks.items():
+        yield from equations.find(document, family, name, check)

@@ -61,8 +61,7 @@ def read(marked: Marked) -> View:
 
 def _tags(token: Token, at: int, marked: Marked, linked: set[int]) -> Iterator[HtmlTag]:
     """Yield the start tags of a block from an offset on, and add the marks of its links."""
-    first, above = at, marked.text.count("\n", 0, at)
-    waiting = [token]
+    above, before, done, waiting = marked.text.count("\n", 0, at), "", at, [token]
     while waiting:
         one = waiting.pop(0)
         waiting += one.children or []
@@ -72,7 +71,8 @@ def _tags(token: Token, at: int, marked: Marked, linked: set[int]) -> Iterator[H
         for tag in html_tags.start_tags(one.content) if is_html else ():
             begin = tag.group().partition("\n")[0]  # marks of lists may stand before the rest
             at = max(marked.text.find(begin, at), at)
-            before, text = plain(marked.text[first:at], marked), plain(tag.group(), marked)
+            before += plain(marked.text[done:at], marked)
+            done, text = at, plain(tag.group(), marked)
             line, column = place_in(before, len(before))
             is_empty = _CLOSED_AT_ONCE.match(marked.text, at + len(tag.group())) is not None
             at += len(begin)

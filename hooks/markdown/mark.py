@@ -167,8 +167,10 @@ def finish(html: str, marked: Marked, address: Callable[[str], str]) -> str:
     def in_piece(match: re.Match[str]) -> str:
         if match["number"]:
             return html_lib.escape(marked.marks[int(match["number"])].written, quote=False)
-        piece = _ADDRESS.sub(in_attribute, match.group()) if match["tag"] else match.group()
-        return plain(piece, marked)
+        piece = match.group()
+        if "x-link:" not in piece:
+            return piece
+        return plain(_ADDRESS.sub(in_attribute, piece) if match["tag"] else piece, marked)
 
     return _PIECE.sub(in_piece, html)
 

@@ -38,10 +38,7 @@ def read(marked: Marked, made: Html) -> Source:
     links, linked = _links(tree, marked)
     fences = tuple(_fences(marked, view))
     links += _diagram_links(fences, marked)
-    named = [*tree.css("[id]"), *tree.css("a[name]:not([id])")]
-    given = ((node.id, node.tag == "a" and node.attributes.get("name")) for node in named)
-    names = [name for both in given for name in dict.fromkeys(both) if name]
-    ids = [one for one in names if not _OWN_IDS.match(one)]
+    ids = ids_in(tree)
     _text_without(tree, ".headerlink")
     headings = tuple(_headings(tree, view, marked))
     body = _text_without(tree, "pre,code,.arithmatex,script,style")
@@ -65,7 +62,7 @@ def read(marked: Marked, made: Html) -> Source:
         fences=fences,
         comments=tuple(_comments(marked)),
         footnote_uses=tuple(one for one in uses if one not in defined),
-        footnote_definitions=tuple(one for one in defined if f"fn:{one.name}" in names),
+        footnote_definitions=tuple(one for one in defined if f"fn:{one.name}" in ids),
         ids=frozenset(ids),
         repeated=tuple(one for one, count in Counter(ids).items() if count > 1),
         github_ids=view.ids,
@@ -74,6 +71,13 @@ def read(marked: Marked, made: Html) -> Source:
             *odd.one_view(marked, view, linked, _numbers(raw), made.html),
         ),
     )
+
+
+def ids_in(tree: LexborHTMLParser) -> list[str]:
+    """Return the ids of a page but for those that the renderer makes by itself."""
+    named = [*tree.css("[id]"), *tree.css("a[name]:not([id])")]
+    given = ((node.id, node.tag == "a" and node.attributes.get("name")) for node in named)
+    return [one for both in given for one in dict.fromkeys(both) if one and not _OWN_IDS.match(one)]
 
 
 def _numbers(text: str) -> set[int]:

@@ -11,12 +11,13 @@ from typing import Any, NamedTuple
 
 import markdown
 import yaml
+from selectolax.lexbor import LexborHTMLParser
 
 from hooks import cache
 from hooks.markdown import includes
 from hooks.markdown.heading_ids import HeadingIdsExtension
 from hooks.markdown.mark import TOKEN, Marked, mark
-from hooks.markdown.reading import read
+from hooks.markdown.reading import ids_in, read
 from hooks.markdown.source import Html, Odd, Source
 from hooks.markdown.text import place_in
 
@@ -75,12 +76,17 @@ def _diagram(source: str, *_: object, **__: object) -> str:
     return f'<pre class="mermaid"><code>{html_lib.escape(source, quote=False)}\n</code></pre>'
 
 
-def render(text: str, docs: Path) -> Html:
-    """Return what the extensions of mkdocs.yml make of a text; its includes begin in a folder."""
+@functools.cache
+def _renderer(docs: Path) -> Any:
     names, settings = _extensions()
     snippets = settings["pymdownx.snippets"] | {"base_path": [str(docs)]}
     settings = settings | {"pymdownx.snippets": snippets}
-    renderer: Any = markdown.Markdown(extensions=names, extension_configs=settings)
+    return markdown.Markdown(extensions=names, extension_configs=settings)
+
+
+def render(text: str, docs: Path) -> Html:
+    """Return what the extensions of mkdocs.yml make of a text; its includes begin in a folder."""
+    renderer = _renderer(docs).reset()
     renderer.data_fences = []
     html = renderer.convert(text)
     return Html(html, tuple(renderer.toc_tokens), tuple(renderer.data_fences))
@@ -92,8 +98,8 @@ def text_of(body: str, docs: Path) -> Text:
     return Text(body, docs.as_posix(), cache.of_files(files, docs) if files else "")
 
 
-def rendered(text: Text) -> Rendered:
-    """Read and render a text."""
+def rendered(text: Text, *, is_generated: bool = False) -> Rendered:
+    """Read and render a text; of what is generated nobody asks more than its ids."""
     body, odd, _ = includes.check(text.body, Path(text.docs))
     if TOKEN.search(body):
         why = "'x-link:' stands for addresses while a page is built; write it another way"
@@ -102,8 +108,12 @@ def rendered(text: Text) -> Rendered:
         body = body.replace("x-link:", "x-link ")
     marked = mark(body)
     html = render(marked.text, Path(text.docs))
-    source = read(marked, html)
+    ids = frozenset(ids_in(LexborHTMLParser(html.html))) if is_generated else frozenset()
+    source = Source(ids=ids) if is_generated else read(marked, html)
     return Rendered(Marked("", marked.marks), html, source._replace(odd=(*odd, *source.odd)))
+
+
+generated = functools.lru_cache(1 << 8)(functools.partial(rendered, is_generated=True))
 
 
 def read_all(bodies: list[str], docs: Path, kept: cache.Cache) -> list[Rendered]:

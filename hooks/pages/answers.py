@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import re
 from collections import Counter
@@ -15,6 +16,7 @@ from hooks.pages.view import Item, Said, areas_of, versions
 HEADING = re.compile(r"看到什么，?做什么")
 """What the heading of a table of symptoms is called in Chinese; its twin is the one in order."""
 _LONGEST = 48
+_TABLES = MarkdownIt("commonmark").enable("table")
 _COMMENT = re.compile(r"<!--.*?-->|\[\^[^\]]+\]|<[^>]+>")
 
 
@@ -55,16 +57,17 @@ def _symptoms(note: Note, notes: Catalogue) -> tuple[str, list[list[str]]]:
     return "", []
 
 
+@functools.lru_cache(1 << 10)
 def _rows(text: str) -> list[list[str]]:
     """Return the cells of each row of the body of the first table in a text."""
     rows: list[list[str]] = []
-    tokens = iter(MarkdownIt("commonmark").enable("table").parse(text))
+    tokens = iter(_TABLES.parse(text))
     body = itertools.dropwhile(lambda token: token.type != "tbody_open", tokens)
     for token in itertools.takewhile(lambda token: token.type != "tbody_close", body):
         if token.type == "tr_open":
             rows.append([])
         elif token.type == "inline":
-            rows[-1].append(_plain(token.content))
+            rows[-1].append(plain_text(_COMMENT.sub("", token.content)).strip())
     return rows
 
 
@@ -81,7 +84,3 @@ def put_ids(html: str, note: Note, notes: Catalogue) -> str:
         return html  # not what the source says
     ids = [*(f' id="{one.anchor}"' for one in said), ""]
     return html[:at] + "".join(map("".join, zip(pieces, ids, strict=True))) + html[stop:]
-
-
-def _plain(markup: str) -> str:
-    return plain_text(_COMMENT.sub("", markup)).strip()

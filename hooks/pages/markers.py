@@ -74,14 +74,9 @@ _SHOWN: Final[dict[str, Callable[[Page], str]]] = {
     "readers-records": records.render,
 }
 """Each marker `<!-- name -->`, and what stands in its place; `contents` may have a depth."""
-_MARKER = re.compile(
+MARKER = re.compile(
     rf"^<!-- (?P<name>{'|'.join(_SHOWN)})(?: depth=(?P<depth>\d))? -->[ \t]*$", re.MULTILINE
 )
-
-
-def are_in(markdown: str) -> bool:
-    """Tell whether a page has markers."""
-    return _MARKER.search(markdown) is not None
 
 
 def fill_markers(markdown: str, page: Page) -> str:
@@ -92,4 +87,4 @@ def fill_markers(markdown: str, page: Page) -> str:
             return contents.contents(page, page.entries, int(match["depth"]))
         return _SHOWN[match["name"]](page)
 
-    return _MARKER.sub(block, markdown)
+    return MARKER.sub(block, markdown)

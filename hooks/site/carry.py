@@ -11,10 +11,7 @@ from dataclasses import dataclass
 from hooks.site.to_markdown import markdown_of, placed
 
 TITLES = {"zh": "AI Infra & HPC 手册", "en": "AI Infra & HPC Handbook"}
-_WHOLE = {
-    "zh": "整本手册，一个 Markdown 文件",
-    "en": "The whole handbook as one Markdown file",
-}
+_WHOLE = {"zh": "整本手册，一个 Markdown 文件", "en": "The whole handbook as one Markdown file"}
 _OTHER = {"zh": "[English](en/llms.txt)", "en": "[中文](../llms.txt)"}
 _START = {"zh": "开始", "en": "Start"}
 _LISTS = ("index", "tags")

@@ -180,9 +180,9 @@ class _Writer:
         return _SPACE.sub(" ", "".join(map(self.inline, nodes))).strip()
 
     def inline(self, node: LexborNode) -> str:
-        tag, attributes, classes = node.tag or "", node.attributes, _classes(node)
-        if tag == "-text":
+        if node.tag == "-text":
             return _SPECIAL.sub(r"\\\1", node.text())
+        tag, attributes, classes = node.tag or "", node.attributes, _classes(node)
         if tag[:1] in "-_" or tag in _SKIPPED or not _CLASSES.isdisjoint(classes):
             return ""
         if tag == "br":

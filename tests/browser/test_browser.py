@@ -199,7 +199,7 @@ def test_diagram_and_formula_are_drawn(visit: Open, site: Path) -> None:
 
 def test_contents_lead_to_the_heading(visit: Open, base: str) -> None:
     page = visit("maps/index.html")
-    fold = page.locator(".contents details", has_text="NVLink")
+    fold = page.locator(".contents details", has_text="单向还是双向")
     fold.first.locator("summary").click()
     fold.first.get_by_role("link", name="单向还是双向").click()
     page.wait_for_url(lambda url: unquote(url) == f"{unquote(base)}{NOTE}#单向还是双向")

@@ -220,10 +220,7 @@ def test_without_script_the_page_still_teaches(open_page: Open) -> None:
 
 @pytest.mark.parametrize(
     ("name", "scheme"),
-    [
-        pytest.param("en/calc/roofline", "light", marks=pytest.mark.slow),
-        ("topic/three", "dark"),
-    ],
+    [pytest.param("en/calc/roofline", "light", marks=pytest.mark.slow), ("topic/three", "dark")],
 )
 def test_accessible(window: Window, site: Path, small_site: Path, name: str, scheme: str) -> None:
     # Served: the checker reads style sheets in a way that files do not allow.

@@ -232,11 +232,7 @@ NEW_NAMES = frozenset(
     " log2 log10 sign trunc cbrt hypot Map Set Promise Symbol Proxy fetch fill findIndex"
     " flat".split()
 )
-ALLOWED_NAMES = {
-    "form.js": {"fill", "entries"},
-    "core.js": {"entries"},
-    "address.js": {"entries"},
-}
+ALLOWED_NAMES = {"form.js": {"fill", "entries"}, "core.js": {"entries"}, "address.js": {"entries"}}
 
 
 @pytest.mark.parametrize("path", sorted(registry.FOLDER.glob("*.js")), ids=lambda path: path.name)

@@ -166,11 +166,7 @@ def test_recomputing_more_keeps_less(
 
 
 @few
-@given(
-    routed=st.floats(1e6, 1e12),
-    stage=st.integers(0, 3),
-    power=st.integers(0, 6),
-)
+@given(routed=st.floats(1e6, 1e12), stage=st.integers(0, 3), power=st.integers(0, 6))
 def test_more_expert_parallelism_never_takes_more(
     routed: float, stage: int, power: int, calc: Engine
 ) -> None:

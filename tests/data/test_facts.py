@@ -15,6 +15,7 @@ from hooks.data.facts import FactBase
 from hooks.data.load import load_facts
 from hooks.data.options import BlockError
 from hooks.pages import facts_table
+from tests.samples import lay
 
 ROOT = Path(__file__).resolve().parents[2]
 HERE = Path(__file__).parent
@@ -28,9 +29,7 @@ def load(tmp_path: Path, **files: str) -> tuple[FactBase, list[str]]:
     folder = tmp_path / "docs/data"
     for name, text in ({"gpu": FAMILY, "sources_a": SOURCES} | files).items():
         kind, _, rest = name.rpartition("_")
-        path = folder / (kind or "facts") / f"{rest}.yml"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
+        lay(folder, {f"{kind or 'facts'}/{rest}.yml": text})
     base, findings = load_facts(folder)
     return base, [finding.text for finding in findings]
 

@@ -13,7 +13,7 @@ from hooks import cli
 from hooks.findings import report
 from hooks.findings.finding import Finding
 from hooks.findings.report import as_github, as_json
-from tests.samples import FIRST_LINE, note
+from tests.samples import FIRST_LINE, lay, note
 
 DEAD = Finding("docs/a.md", 3, 8, "dead-link", "'乙.md' does not exist", "乙.md", "甲.md")
 
@@ -85,10 +85,7 @@ Run = Callable[..., Result]
 @pytest.fixture
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     """Run the command over a handbook of two notes, one of them with a dead link."""
-    files = {"docs/a.md": note("[x](gone.md)\n", "A"), "docs/sub/b.md": note("x\n", "B")}
-    for name, text in files.items():
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_text(text, encoding="utf-8")
+    lay(tmp_path / "docs", {"a.md": note("[x](gone.md)\n", "A"), "sub/b.md": note("x\n", "B")})
     monkeypatch.setattr(cli, "ROOT", tmp_path)
     monkeypatch.chdir(tmp_path)
     return lambda *arguments: CliRunner().invoke(cli.check, arguments)

@@ -25,11 +25,7 @@ CASES = {
         [],
         "",
     ),
-    "itself": (
-        {"t/a.md": "t/a"},
-        [("prerequisites", 5, "t/a", "")],
-        "in a circle: t/a needs t/a;",
-    ),
+    "itself": ({"t/a.md": "t/a"}, [("prerequisites", 5, "t/a", "")], "in a circle: t/a needs t/a;"),
     "two in a circle, told once": (
         {"t/a.md": "t/b", "t/b.md": "t/a"},
         [("prerequisites", 5, "t/b", "")],
@@ -46,11 +42,7 @@ CASES = {
         "in a circle: t/b needs t/c needs t/b;",
     ),
     "a note that does not exist is for another rule": ({"t/a.md": "t/none"}, [], ""),
-    "the same in both languages": (
-        {"t/a.md": "", "t/b.md": "t/a", "t/b.en.md": "t/a"},
-        [],
-        "",
-    ),
+    "the same in both languages": ({"t/a.md": "", "t/b.md": "t/a", "t/b.en.md": "t/a"}, [], ""),
     "languages that differ": (
         {"t/a.md": "", "t/b.md": "t/a", "t/b.en.md": ""},
         [("prerequisites", 5, "", "")],

@@ -22,6 +22,7 @@ from hooks.pages.frame import Stock
 from hooks.pages.values import links, values
 from hooks.pages.values.check import check_note
 from tests.pages import cases
+from tests.samples import lay
 
 DATA = cases("values")
 HEAD = (
@@ -48,16 +49,14 @@ def _calculators(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
     """A repository with one family, one record and no notes."""
-    for name, text in {
+    files = {
         "data/facts/gpu.yml": yaml.safe_dump(DATA["facts"]),
         "data/sources/a.yml": yaml.safe_dump(DATA["sources"]),
         "t/measured/p2p.json": json.dumps(DATA["record"]),
         "data/messages/nccl.yml": yaml.safe_dump(DATA["messages"]),
         "calc/ring.md": HEAD,
-    }.items():
-        (tmp_path / "docs" / name).parent.mkdir(parents=True)
-        (tmp_path / "docs" / name).write_text(text, encoding="utf-8")
-    return tmp_path
+    }
+    return lay(tmp_path / "docs", files).parent
 
 
 def checked(notes: Catalogue, root: Path) -> list[Finding]:

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests import samples
 from tests.programs import printed
 
 xid, exporter, straggler, cdi, gpu_pack, accept, backfill, node, incidents = printed.load(
@@ -194,9 +195,7 @@ BAD: list[tuple[dict[str, str], str]] = [  # what is changed, and the row that t
 def test_one_unsuitable_setting_is_the_one_shown(
     tmp_path: Path, changed: dict[str, str], row: str
 ) -> None:
-    for path, content in (GOOD | changed).items():
-        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / path).write_text(content + "\n", "utf-8")
+    samples.lay(tmp_path, {path: f"{text}\n" for path, text in (GOOD | changed).items()})
     rows = [*node.processors(tmp_path), *node.memories(tmp_path), *node.devices(tmp_path)]
     assert {one.name for one in rows if one.look} == ({row} if row else set())
 

@@ -264,11 +264,7 @@ def test_two_ports_of_a_card_without_a_switch_are_one_step_apart() -> None:
 def test_two_levels_of_a_broadcom_switch_are_one() -> None:
     hops = {row["device"]: row["hops"] for row in read("made-up-two-sockets")["hops"]}
     assert [hop["to"] for hop in hops["GPU0"]] == ["PCI 0000:01:00.0", "CPU 0"]
-    assert [hop["to"] for hop in hops["GPU3"]] == [
-        "PCI 0000:83:00.0",
-        "PCI 0000:81:00.0",
-        "CPU 1",
-    ]
+    assert [hop["to"] for hop in hops["GPU3"]] == ["PCI 0000:83:00.0", "PCI 0000:81:00.0", "CPU 1"]
 
 
 def test_the_hops_are_those_that_nccl_logged_on_this_machine() -> None:

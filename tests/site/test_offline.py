@@ -13,25 +13,17 @@ import pytest
 
 from hooks.site import offline
 from tests.conftest import Project
+from tests.samples import lay
 
 READ = ("index.html", "link/带宽 1.html", "assets/a.css", "search/search_index.json")
 """Files that readers open and pages load."""
-UNREAD = (
-    "link/带宽 1.md",
-    "search/search_index.js",
-    "sitemap.xml.gz",
-    ".nojekyll",
-)
+UNREAD = ("link/带宽 1.md", "search/search_index.js", "sitemap.xml.gz", ".nojekyll")
 
 
 @pytest.fixture
 def site(tmp_path: Path) -> Path:
     """A site as a build leaves it, with what no reader needs among it."""
-    for name in (*READ, *UNREAD):
-        path = tmp_path / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(name, encoding="utf-8")
-    return tmp_path
+    return lay(tmp_path, {name: name for name in (*READ, *UNREAD)})
 
 
 def test_every_file_of_a_reader_is_listed_and_nothing_else(site: Path) -> None:

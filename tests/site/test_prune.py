@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from hooks.site import publish
+from tests.samples import lay
 
 KEPT = (
     "assets/javascripts/a.js",
@@ -31,10 +32,7 @@ MERMAID = ("assets/javascripts/diagrams.js", "assets/vendor/mermaid/mermaid.min.
     [("<p>x</p>", KEPT), ('<script src="assets/javascripts/diagrams.js">', (*KEPT, *MERMAID))],
 )
 def test_only_what_is_asked_for_stays(tmp_path: Path, page: str, kept: tuple[str, ...]) -> None:
-    for name in (*KEPT, *GONE, *MERMAID, "index.html"):
-        path = tmp_path / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(page, encoding="utf-8")
+    lay(tmp_path, dict.fromkeys((*KEPT, *GONE, *MERMAID, "index.html"), page))
     publish.prune(tmp_path)
     left = {path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*") if path.is_file()}
     assert left == {*kept, "index.html"}

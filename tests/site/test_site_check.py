@@ -8,6 +8,7 @@ import pytest
 from selectolax.lexbor import LexborHTMLParser
 
 from hooks.site.check import check_site, read_page
+from tests.samples import lay
 
 
 def site_with(tmp_path: Path, body: str) -> Path:
@@ -19,11 +20,7 @@ def site_with(tmp_path: Path, body: str) -> Path:
         "img/x.png": "",
         "中 文.pdf": "",
     }
-    for name, text in files.items():
-        path = tmp_path / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-    return tmp_path
+    return lay(tmp_path, files)
 
 
 @pytest.mark.parametrize(
@@ -155,16 +152,14 @@ def test_what_a_page_loads_is_seen_once() -> None:
 def test_one_address_is_another_file_in_another_folder(tmp_path: Path) -> None:
     """Addresses are remembered by folder, and those of a page itself not at all."""
     link = '<a href="x.html#one">x</a> <a href="#own">y</a> <a href="?q#own">z</a>'
-    for path, more in {
+    pages = {
         "a/x.html": "<p id=one></p>",
         "a/y.html": link,
         "a/z.html": link + "<p id=own></p>",
         "b/y.html": link,
         "b/x.html": "<p id=own></p>" + link,
-    }.items():
-        file = tmp_path / path
-        file.parent.mkdir(exist_ok=True)
-        file.write_text(more, encoding="utf-8")
+    }
+    lay(tmp_path, pages)
     found = [(one.file, one.target) for one in check_site(tmp_path)]
     assert found == [
         ("site/a/y.html", "#own"),

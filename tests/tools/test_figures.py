@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from hooks.drawings import figure_check as rules
+from tests.samples import lay
 from tools.figures import draw, verbs
 from tools.figures.__main__ import GROUPS
 
@@ -40,9 +41,7 @@ EVERYTHING = draw.figure(
 
 
 def _findings(tmp_path: Path, svg: str) -> list[str]:
-    path = tmp_path / "figures" / "x.svg"
-    path.parent.mkdir()
-    path.write_text(svg, encoding="utf-8")
+    path = lay(tmp_path, {"figures/x.svg": svg}) / "figures/x.svg"
     return [f"{one.rule}: {one.message}" for one in rules.check_svg(path, "x.svg")]
 
 

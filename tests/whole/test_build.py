@@ -148,10 +148,7 @@ BAD: dict[str, tuple[Change, str]] = {
         one("```facts\ntable: nvlnk\n```"),
         at("one.md:13:1", "facts-block") + ".*nvlnk",
     ),
-    "unknown calculator": (
-        one("```calc\nunitz\n```"),
-        at("one.md:13:1", "calc-block") + ".*unitz",
-    ),
+    "unknown calculator": (one("```calc\nunitz\n```"), at("one.md:13:1", "calc-block") + ".*unitz"),
     "chart of a record that is gone": (
         one("```chart\nfile: x.json\ndescription: 说明\n```"),
         at("one.md:13:1", "chart-block") + r".*docs/x\.json",

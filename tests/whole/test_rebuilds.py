@@ -55,7 +55,8 @@ def built(once: Once) -> Path:
         project = Project(folder)
         project.fill()
         (folder / "docs/data/facts").unlink()
-        shutil.copytree(ROOT / "docs/data/facts", folder / "docs/data/facts")
+        facts = "docs/data/facts/nvlink.yml"
+        project.write(facts, (ROOT / facts).read_bytes())
         project.write("docs/topic/part.txt", "print('one')\n")
         listing = '```python\n--8<-- "topic/part.txt"\n```\n'
         project.write("docs/topic/data.md", note(f"{TABLE}\n{listing}", "数据"))

@@ -28,10 +28,7 @@ REFERENCE = ("docs/about/writing.en.md", "docs/about/writing.md")
 VENDOR = ROOT / "docs" / "assets" / "vendor"
 
 # Jobs that may write, and what: anything else here is a hole.
-MAY_WRITE = {
-    ("pages", "deploy"): {"pages", "id-token"},
-    ("release", "upload"): {"contents"},
-}
+MAY_WRITE = {("pages", "deploy"): {"pages", "id-token"}, ("release", "upload"): {"contents"}}
 
 
 def _text(name: str) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 
 from tools.figures import draw as pen
 from tools.figures import files as figure_files
-from tools.figures.draw import figure, frame, num, text
+from tools.figures.draw import drawn, figure, frame, num, text
 
 FOLDER = figure_files.ROOT / "docs/ccl/figures"
 sim = figure_files.load_program("ccl/code/collectives.py")
@@ -214,8 +214,13 @@ MEANINGS: dict[str, Caption] = {
 }
 
 
-def before_after() -> str:
-    """Every operation of three ranks: the buffers before and after, one frame each."""
+@drawn(WIDTH, 44 + 3 * ROW + 12)
+def before_after() -> list[str]:
+    """Eight collective operations of three ranks, before and after.
+
+    One frame for each operation: broadcast, reduce, all-reduce, scatter, gather, all-gather,
+    reduce-scatter, all-to-all. Rank 0 is the root.
+    """
     frames = []
     for number, (name, (size, operation, only_root)) in enumerate(primitives.OPERATIONS.items(), 1):
         send = primitives.before(size, only_root=only_root)
@@ -232,14 +237,7 @@ def before_after() -> str:
             pieces.append(cell(LEFT + 190, y, 110, after, is_full=bool(becomes), mark=""))
         pieces.append(text(LEFT + 150, 44 + 1.5 * ROW + 6, "→", size=22))
         frames.append(frame(number, (zh, f"{name}: {en}"), *pieces))
-    return figure(
-        WIDTH,
-        44 + 3 * ROW + 12,
-        "Eight collective operations of three ranks, before and after",
-        "One frame for each operation: broadcast, reduce, all-reduce, scatter, gather, all-gather,"
-        " reduce-scatter, all-to-all. Rank 0 is the root.",
-        *frames,
-    )
+    return frames
 
 
 FIGURES = {

@@ -17,8 +17,10 @@ hold: `ValueError`, naming the text and both widths.
 
 from __future__ import annotations
 
+import functools
 import math
 import unicodedata
+from collections.abc import Callable
 from html import escape
 from typing import Literal
 
@@ -312,3 +314,14 @@ def figure(width: float, height: float, title: str, desc: str, *pieces: str) -> 
     paper = f'<rect width="{num(width)}" height="{num(height)}" fill="{colour("paper")}"/>'
     names = f"<title>{escape(title)}</title>\n<desc>{escape(desc)}</desc>"
     return "\n".join([head, paper, names, *pieces, "</svg>"]) + "\n"
+
+
+def drawn(width: float, height: float) -> Callable[[Callable[[], list[str]]], Callable[[], str]]:
+    """Make a figure of what a function draws; its docstring is title and description."""
+
+    def made(pieces: Callable[[], list[str]]) -> Callable[[], str]:
+        title, _, desc = str(pieces.__doc__).partition(".\n\n")
+        says = title, " ".join(desc.split())
+        return functools.wraps(pieces)(lambda: figure(width, height, *says, *pieces()))
+
+    return made

@@ -9,7 +9,7 @@ import math
 
 from tools.figures import draw as pen
 from tools.figures import files as figure_files
-from tools.figures.draw import Label, colour, figure, nic, num, switch, text
+from tools.figures.draw import Label, colour, drawn, nic, num, switch, text
 
 FOLDER = figure_files.ROOT / "docs/link/ethernet/figures"
 
@@ -49,14 +49,14 @@ def _row(y: float, line: Label, tint: str, dashes: str = "") -> str:
     )
 
 
-def storm() -> str:
-    """Where the pauses of one broken adapter go."""
-    return figure(
-        358,
-        282,
-        "A pause storm and its victim",
-        "Hosts h1 and h2 send through switches L1 and L2, h1 to R1 and h2 to R2. R1 is broken "
-        "and pauses L2, L2 pauses L1, L1 pauses both hosts. R2 is healthy and gets nothing.",
+@drawn(358, 282)
+def storm() -> list[str]:
+    """A pause storm and its victim.
+
+    Hosts h1 and h2 send through switches L1 and L2, h1 to R1 and h2 to R2. R1 is broken and
+    pauses L2, L2 pauses L1, L1 pauses both hosts. R2 is healthy and gets nothing.
+    """
+    return [
         nic(2, 24, 48, 46, "h1"),
         nic(2, 136, 48, 46, "h2"),
         switch(94, 73, 56, 60, "L1"),
@@ -76,7 +76,7 @@ def storm() -> str:
             ("L2 到 R2 没有暂停，只是没有数据", "L2 to R2 is not paused, it is empty"),
             anchor="start",
         ),
-    )
+    ]
 
 
 CENTRE = 24
@@ -101,17 +101,17 @@ def _ring(top: float, links: list[tuple[int, int, str, str, Label]]) -> str:
     return "".join(pieces)
 
 
-def ring() -> str:
-    """The ring in one class, and with a second class from one link on."""
+@drawn(358, 556)
+def ring() -> list[str]:
+    """A ring of three switches, locked and free.
+
+    Above: each host sends over two links clockwise, in one class; link a, 1 to 2, waits for b,
+    2 to 3, that for c, 3 to 1, and c for a. Below: packets change to a second class from link 3
+    to 1 on; a waits for b, b for c in the second class, c for d, the second class of 1 to 2,
+    and d ends at a receiver.
+    """
     first = [(1, 2, "line", "", "a"), (2, 3, "line", "", "b")]
-    return figure(
-        358,
-        556,
-        "A ring of three switches, locked and free",
-        "Above: each host sends over two links clockwise, in one class; link a, 1 to 2, waits for "
-        "b, 2 to 3, that for c, 3 to 1, and c for a. Below: packets change to a second class from "
-        "link 3 to 1 on; a waits for b, b for c in the second class, c for d, the second class of "
-        "1 to 2, and d ends at a receiver.",
+    return [
         text(8, 20, ("一个类", "one class"), anchor="start", bold=True),
         _ring(34, [*first, (3, 1, "line", "", "c")]),
         text(
@@ -132,7 +132,7 @@ def ring() -> str:
         ),
         _row(520, ("第一个类", "first class"), "line"),
         _row(544, ("第二个类", "second class"), "net", "2 3"),
-    )
+    ]
 
 
 FIGURES = {"pfc-storm.svg": storm, "pfc-ring.svg": ring}

@@ -10,7 +10,7 @@ from typing import Any
 
 from tools.figures import draw as pen
 from tools.figures import files as figure_files
-from tools.figures.draw import Label, box, colour, figure, frame, num, remark, text
+from tools.figures.draw import Label, box, colour, drawn, frame, num, remark, text
 
 FOLDER = figure_files.ROOT / "docs/link/noc/figures"
 Point = tuple[float, float]
@@ -46,8 +46,14 @@ def grid(left: float, top: float) -> dict[tuple[int, int], Point]:
     }
 
 
-def topologies() -> str:
-    """Return the six networks with 8 or 16 terminals each."""
+@drawn(380, 270)
+def topologies() -> list[str]:
+    """Six topologies.
+
+    A ring of eight routers; a mesh of four by four; the same with wrap-around links, a torus; a
+    hypercube of eight; a butterfly of three stages of four switches; a fat tree of three levels
+    of four switches, two links up and two down each. Grey lines lead to terminals.
+    """
     pieces = []
     # a ring of eight
     left, top = 4.0, 4.0
@@ -116,15 +122,7 @@ def topologies() -> str:
         x, y = tree[0, k]
         links += [line((x, y), (x + d, y + 14), tint="line") for d in (-6, 6)]
     pieces.append(panel(left, top, ("胖树", "fat tree"), links, tree.values()))
-    return figure(
-        380,
-        270,
-        "Six topologies",
-        "A ring of eight routers; a mesh of four by four; the same with wrap-around links, a torus;"
-        " a hypercube of eight; a butterfly of three stages of four switches; a fat tree of three"
-        " levels of four switches, two links up and two down each. Grey lines lead to terminals.",
-        *pieces,
-    )
+    return pieces
 
 
 # ------------------------------------------------------------------- ways to join, and two halves
@@ -135,8 +133,13 @@ def dot(at: Point) -> str:
     return f'<circle cx="{num(at[0])}" cy="{num(at[1])}" r="3" fill="{colour("ink")}"/>'
 
 
-def joins() -> str:
-    """Return bus, crossbar and network, each between cores (gpu colour) and slices of memory."""
+@drawn(380, 216)
+def joins() -> list[str]:
+    """Bus, crossbar and network.
+
+    A bus: four cores and four slices of cache on one wire. A crossbar: four by four wires with
+    sixteen crosspoints. A network: nine routers in a grid, each with a core or a slice.
+    """
     pieces = []
     names: list[Label] = [("总线", "bus"), ("交叉开关", "crossbar"), ("网络", "network")]
     for n, name in enumerate(names):
@@ -167,15 +170,7 @@ def joins() -> str:
     pieces += [small((96, 200), "gpu"), small((216, 200), "memory")]
     pieces.append(text(108, 205, ("核", "core"), size=13, anchor="start"))
     pieces.append(text(228, 205, ("缓存切片", "slice of cache"), size=13, anchor="start"))
-    return figure(
-        380,
-        216,
-        "Bus, crossbar and network",
-        "A bus: four cores and four slices of cache on one wire. A crossbar: four by four wires"
-        " with sixteen crosspoints. A network: nine routers in a grid, each with a core or a"
-        " slice.",
-        *pieces,
-    )
+    return pieces
 
 
 def small(at: Point, fill: str) -> str:
@@ -188,8 +183,13 @@ def small(at: Point, fill: str) -> str:
     )
 
 
-def halves() -> str:
-    """Return the two sides of an H100 as its times suggest them."""
+@drawn(380, 236)
+def halves() -> list[str]:
+    """The two sides of an H100.
+
+    Each side: 66 SMs, a half of L2 with the lines at home there and copies of the other side's
+    lines, and its HBM. A dashed link joins the halves: about 200 cycles more.
+    """
     pieces = []
     for side, other, x in (("A", "B", 8.0), ("B", "A", 232.0)):
         pieces.append(box(x, 10, 140, 34, "gpu", (f"{side} 侧：66 个 SM", f"side {side}: 66 SMs")))
@@ -206,14 +206,7 @@ def halves() -> str:
     pieces.append(line((148, 107), (232, 107), width=3, dashes="7 4"))
     pieces.append(text(190, 98, ("约 +200", "about +200"), size=13))
     pieces.append(text(190, 126, ("周期", "cycles"), size=13))
-    return figure(
-        380,
-        236,
-        "The two sides of an H100",
-        "Each side: 66 SMs, a half of L2 with the lines at home there and copies of the other"
-        " side's lines, and its HBM. A dashed link joins the halves: about 200 cycles more.",
-        *pieces,
-    )
+    return pieces
 
 
 # ------------------------------------------------------------------------------------ the ring
@@ -273,8 +266,13 @@ def scene(held: dict[str, str], dead: list[str], vcs: int, done: str, note: Labe
     return pieces
 
 
-def ring() -> str:
-    """Return the ring in frames: stuck without a dateline, running with one."""
+@drawn(380, 310)
+def ring() -> list[str]:
+    """A deadlock on a ring of four routers, and its cure.
+
+    Frames. One virtual channel: packets A to D each hold one channel and wait for the next;
+    nothing moves. Two virtual channels with a dateline at link 3 to 0: all arrive.
+    """
     code: Any = figure_files.load_program("link/noc/code/deadlock.py")
 
     def at(dateline: bool, cycle: int) -> tuple[dict[str, str], list[str], str]:
@@ -332,14 +330,7 @@ def ring() -> str:
         vcs = ("1 个 VC", "1 VC") if not dateline else ("2 个 VC，有日界线", "2 VCs, dateline")
         note = (f"{vcs[0]}，周期 {cycle}", f"{vcs[1]}, cycle {cycle}")
         frames.append(frame(number, (zh, en), *scene(held, dead, 1 + dateline, done, note)))
-    return figure(
-        380,
-        310,
-        "A deadlock on a ring of four routers, and its cure",
-        "Frames. One virtual channel: packets A to D each hold one channel and wait for the next;"
-        " nothing moves. Two virtual channels with a dateline at link 3 to 0: all arrive.",
-        *frames,
-    )
+    return frames
 
 
 FIGURES = {

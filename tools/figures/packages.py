@@ -6,7 +6,7 @@ In: nothing. Out: `docs/chip/figures/packages.svg`; see `tools.figures`.
 from __future__ import annotations
 
 from tools.figures import draw as pen
-from tools.figures.draw import Label, colour, figure, num, text
+from tools.figures.draw import Label, colour, drawn, num, text
 from tools.figures.files import ROOT
 
 FOLDER = ROOT / "docs/chip/figures"
@@ -50,11 +50,16 @@ def substrate(y: float) -> str:
     return bar(LEFT, y, WIDTH, 18, "storage", ("有机基板", "organic substrate"))
 
 
-def draw() -> str:
-    """Five cuts, one under the other."""
+@drawn(380, 5 * ROW - 14)
+def draw() -> list[str]:
+    """Five ways of joining dies.
+
+    Cuts through packages: dies on a silicon interposer; on polymer; on polymer with small
+    bridges of silicon; on a substrate with such bridges; and die on die without solder.
+    """
     carrier: Label = ("硅中介层", "silicon interposer")
     polymer: Label = ("聚合物与铜（RDL）", "polymer and copper (RDL)")
-    rows = [
+    return [
         panel(
             0,
             ("CoWoS-S：整片硅", "CoWoS-S: one piece of silicon"),
@@ -97,14 +102,6 @@ def draw() -> str:
             substrate(70),
         ),
     ]
-    return figure(
-        380,
-        5 * ROW - 14,
-        "Five ways of joining dies",
-        "Cuts through packages: dies on a silicon interposer; on polymer; on polymer with small "
-        "bridges of silicon; on a substrate with such bridges; and die on die without solder.",
-        *rows,
-    )
 
 
 FIGURES = {"packages.svg": draw}

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from tools.figures import draw as pen
 from tools.figures import files as figure_files
-from tools.figures.draw import Label, box, colour, figure, group, num, remark, text
+from tools.figures.draw import Label, box, colour, drawn, figure, group, num, remark, text
 
 FOLDER = figure_files.ROOT / "docs/train/figures"
 
@@ -23,8 +23,13 @@ def _notes(y: float, *notes: tuple[str, str]) -> list[str]:
     return [remark(8, y + 20 * k, said, "start") for k, said in enumerate(notes)]
 
 
-def tensor_split() -> str:
-    """The feed-forward block on two ranks: columns, then rows, one sum each way."""
+@drawn(500, 606)
+def tensor_split() -> list[str]:
+    """Column then row split of a feed-forward block on two GPUs.
+
+    Each GPU multiplies the whole X by its columns of A, applies GeLU, multiplies by its rows of
+    B, and one all-reduce adds the partial results.
+    """
     said = ("f：前向复制，反向全归约", "f: forward copies, backward all-reduces")
     pieces = [box(8, 12, 484, 40, "switch", said)]
     for k, x in enumerate((8, 256)):
@@ -58,18 +63,16 @@ def tensor_split() -> str:
             "dA1, dB1 stay on GPU 1 and dA2, dB2 on GPU 2.",
         ),
     )
-    return figure(
-        500,
-        606,
-        "Column then row split of a feed-forward block on two GPUs",
-        "Each GPU multiplies the whole X by its columns of A, applies GeLU, multiplies by its rows "
-        "of B, and one all-reduce adds the partial results.",
-        *pieces,
-    )
+    return pieces
 
 
-def sequence() -> str:
-    """Who holds what along a layer: tensor parallel alone, and with sequence parallelism."""
+@drawn(500, 642)
+def sequence() -> list[str]:
+    """What two GPUs hold along a transformer layer.
+
+    Tensor parallelism keeps all tokens on both GPUs outside attention and MLP; sequence
+    parallelism keeps half of the tokens on each there.
+    """
     pieces = []
     rows: list[tuple[Label, bool, float]] = [
         (
@@ -120,14 +123,7 @@ def sequence() -> str:
             "AG and RS together move what an all-reduce moves.",
         ),
     )
-    return figure(
-        500,
-        642,
-        "What two GPUs hold along a transformer layer",
-        "Tensor parallelism keeps all tokens on both GPUs outside attention and MLP; sequence "
-        "parallelism keeps half of the tokens on each there.",
-        *pieces,
-    )
+    return pieces
 
 
 def pipeline() -> str:

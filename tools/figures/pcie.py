@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from tools.figures import draw as pen
 from tools.figures import files as figure_files
-from tools.figures.draw import Label, colour, cpu, figure, gpu, group, link, nic, num, switch, text
+from tools.figures.draw import Label, colour, cpu, drawn, gpu, group, link, nic, num, switch, text
 
 FOLDER = figure_files.ROOT / "docs/link/pcie/figures"
 WIDE = 360
@@ -66,8 +66,13 @@ def plot(
     return out
 
 
-def efficiency() -> str:
-    """Return the share of data in writes by size, for three maximum payloads."""
+@drawn(WIDE, 360)
+def efficiency() -> list[str]:
+    """Share of data in PCIe writes by size, computed.
+
+    A write of 4 bytes is 14 % data, 64 bytes 73 %, 256 bytes 91 % with a maximum payload of
+    256. From there on it decides: 84 % for 128, 91 % for 256, 96 % for 512.
+    """
     tlp = figure_files.load_program("link/pcie/code/tlp.py")
     sizes = [4 * 2**n for n in range(11)]
     lines: list[tuple[Label, list[Point], list[Point]]] = []
@@ -82,19 +87,17 @@ def efficiency() -> str:
         ("一次写的字节数（对数）", "bytes of a write (log scale)"),
         ("数据占链路字节的 %（计算）", "% of the link's bytes that are data (computed)"),
     )
-    pieces = plot(lines, ticks, (0, 20, 40, 60, 80, 100), names)
-    return figure(
-        WIDE,
-        360,
-        "Share of data in PCIe writes by size, computed",
-        "A write of 4 bytes is 14 % data, 64 bytes 73 %, 256 bytes 91 % with a maximum payload of"
-        " 256. From there on it decides: 84 % for 128, 91 % for 256, 96 % for 512.",
-        *pieces,
-    )
+    return plot(lines, ticks, (0, 20, 40, 60, 80, 100), names)
 
 
-def in_flight() -> str:
-    """Return the simulated rate of reads by bytes in flight, beside the formula."""
+@drawn(WIDE, 360)
+def in_flight() -> list[str]:
+    """Rate of PCIe reads by bytes in flight, simulated.
+
+    PCIe 5.0 x16, requests of 512 bytes, completions of 256. The rate grows in proportion to the
+    bytes in flight and stops at 58 GB/s: from 32 KiB at 500 ns, 64 KiB at 1 µs, 128 KiB at 2
+    µs. Simulated points lie on the formula's lines.
+    """
     sim = figure_files.load_program("link/pcie/code/tlp_sim.py")
     lines: list[tuple[Label, list[Point], list[Point]]] = []
     for latency in (500, 1000, 2000):
@@ -115,20 +118,17 @@ def in_flight() -> str:
         ),
         ("GB/s，单向；点为模拟，线为公式", "GB/s, one way; points simulated, lines formula"),
     )
-    pieces = plot(lines, ticks, (0, 10, 20, 30, 40, 50, 60), names)
-    return figure(
-        WIDE,
-        360,
-        "Rate of PCIe reads by bytes in flight, simulated",
-        "PCIe 5.0 x16, requests of 512 bytes, completions of 256. The rate grows in proportion to"
-        " the bytes in flight and stops at 58 GB/s: from 32 KiB at 500 ns, 64 KiB at 1 µs, 128 KiB"
-        " at 2 µs. Simulated points lie on the formula's lines.",
-        *pieces,
-    )
+    return plot(lines, ticks, (0, 10, 20, 30, 40, 50, 60), names)
 
 
-def packets() -> str:
-    """Return the bytes of a write and of a flit."""
+@drawn(WIDE, 214)
+def packets() -> list[str]:
+    """Bytes of a PCIe packet and of a flit.
+
+    A memory write of 64 bytes takes 88 on the wire: 4 of framing and sequence number, a header
+    of 16, the data, a check of 4. A flit of 6.0 has 256 bytes: 236 for packets, 6 for the data
+    link layer, 8 of CRC and 6 of FEC.
+    """
     title = [
         ("64 字节的写，5.0 及以前：88 字节", "A write of 64 bytes, up to 5.0: 88 bytes"),
         ("FLIT，6.0 起：总是 256 字节", "A flit, 6.0 on: always 256 bytes"),
@@ -162,20 +162,18 @@ def packets() -> str:
         text(10, 204, ("宽度不按比例，单位字节", "widths not to scale, bytes"), size=12,
              anchor="start", tint="muted")
     )  # fmt: skip
-    return figure(
-        WIDE,
-        214,
-        "Bytes of a PCIe packet and of a flit",
-        "A memory write of 64 bytes takes 88 on the wire: 4 of framing and sequence number,"
-        " a header of 16, the data, a check of 4. A flit of 6.0 has 256 bytes:"
-        " 236 for packets, 6 for the data link layer, 8 of CRC and 6 of FEC.",
-        *out,
-    )
+    return out
 
 
-def tree() -> str:
-    """Return a small hierarchy with bus numbers."""
-    out = [
+@drawn(WIDE, 286)
+def tree() -> list[str]:
+    """A PCIe hierarchy.
+
+    The CPU's root complex has two root ports, 00:01.0 and 00:03.0. Below the first is a switch
+    with upstream port 01:00.0 and downstream ports 02:00.0 and 02:01.0; below these a GPU,
+    03:00.0, and a NIC, 04:00.0. Below the second root port is a NIC, 05:00.0.
+    """
+    return [
         cpu(110, 20, 140, 40, ("CPU：根复合体", "CPU: root complex"), size=13),
         link(150, 60, 90, 104, "pcie"),
         link(215, 60, 290, 196, "pcie"),
@@ -195,19 +193,16 @@ def tree() -> str:
         text(180, 274, ("编号为总线:设备.功能，例子", "numbers: bus:device.function, an example"),
              size=12, tint="muted"),
     ]  # fmt: skip
-    return figure(
-        WIDE,
-        286,
-        "A PCIe hierarchy",
-        "The CPU's root complex has two root ports, 00:01.0 and 00:03.0. Below the first is a"
-        " switch with upstream port 01:00.0 and downstream ports 02:00.0 and 02:01.0; below these"
-        " a GPU, 03:00.0, and a NIC, 04:00.0. Below the second root port is a NIC, 05:00.0.",
-        *out,
-    )
 
 
-def paths() -> str:
-    """Return the way of a packet between two devices below a switch, with and without redirect."""
+@drawn(WIDE, 274)
+def paths() -> list[str]:
+    """What ACS redirect does to traffic between two devices below one switch.
+
+    Left, redirect off: a write of the NIC turns round inside the switch and reaches the GPU.
+    Right, redirect on: it goes up to the root port, through the IOMMU, and down again, twice
+    over the link between switch and CPU.
+    """
     out = []
     panels: list[tuple[float, Label, bool]] = [
         (0, ("ACS 重定向关", "ACS redirect off"), False),
@@ -235,15 +230,7 @@ def paths() -> str:
     out.append(
         text(270, 262, ("上行、查表、再下来", "up, translated, down again"), size=12, tint="muted")
     )
-    return figure(
-        WIDE,
-        274,
-        "What ACS redirect does to traffic between two devices below one switch",
-        "Left, redirect off: a write of the NIC turns round inside the switch and reaches the GPU."
-        " Right, redirect on: it goes up to the root port, through the IOMMU, and down again, twice"
-        " over the link between switch and CPU.",
-        *out,
-    )
+    return out
 
 
 FIGURES = {

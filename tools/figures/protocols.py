@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from tools.figures import draw as pen
 from tools.figures import files as figure_files
-from tools.figures.draw import Label, figure, num, text
+from tools.figures.draw import Label, drawn, num, text
 
 FOLDER = figure_files.ROOT / "docs/ccl/nccl/figures"
 lines = figure_files.load_program("ccl/code/nccl_lines.py")
@@ -73,19 +73,15 @@ def simple(y: float) -> list[str]:
     return pieces
 
 
-def layout() -> str:
-    """Draw the three, one above the other."""
-    return figure(
-        LEFT * 2 + FULL,
-        306,
-        "Where the three protocols of NCCL keep data and flags",
-        "LL: four bytes of data, four of flag, twice. LL128: 15 words of eight bytes of data and"
-        " one of flag, stored by eight threads. Simple: a buffer of eight steps of data only, and"
-        " a counter beside it, written after a fence.",
-        *ll(20),
-        *ll128(104),
-        *simple(192),
-    )
+@drawn(LEFT * 2 + FULL, 306)
+def layout() -> list[str]:
+    """Where the three protocols of NCCL keep data and flags.
+
+    LL: four bytes of data, four of flag, twice. LL128: 15 words of eight bytes of data and one
+    of flag, stored by eight threads. Simple: a buffer of eight steps of data only, and a
+    counter beside it, written after a fence.
+    """
+    return [*ll(20), *ll128(104), *simple(192)]
 
 
 FIGURES = {"protocols.svg": layout}

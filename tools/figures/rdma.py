@@ -7,7 +7,19 @@ from __future__ import annotations
 
 from tools.figures import draw as pen
 from tools.figures import files as figure_files
-from tools.figures.draw import Label, Style, colour, cpu, figure, link, memory, nic, num, text
+from tools.figures.draw import (
+    Label,
+    Style,
+    colour,
+    cpu,
+    drawn,
+    figure,
+    link,
+    memory,
+    nic,
+    num,
+    text,
+)
 
 FOLDER = figure_files.ROOT / "docs/link/infiniband/figures"
 WIDTH, LEFT = 360, 8
@@ -118,8 +130,12 @@ def panel(top: float, title: Label, *, is_tcp: bool) -> list[str]:
     return pieces
 
 
-def ways() -> str:
-    """TCP above, RDMA below: who touches a message on its way."""
+@drawn(WIDTH, 456)
+def ways() -> list[str]:
+    """The way of a message over TCP and over RDMA.
+
+    TCP copies between application and kernel on both sides; RDMA does not.
+    """
     pieces = panel(
         24,
         ("TCP：每条消息两次拷贝、两次系统调用", "TCP: two copies, two system calls"),
@@ -128,13 +144,7 @@ def ways() -> str:
     pieces += panel(
         296, ("RDMA：网卡直接读写应用缓冲区", "RDMA: NICs read and write the buffers"), is_tcp=False
     )
-    return figure(
-        WIDTH,
-        456,
-        "The way of a message over TCP and over RDMA",
-        "TCP copies between application and kernel on both sides; RDMA does not.",
-        *pieces,
-    )
+    return pieces
 
 
 FIGURES = {"protocol-headers.svg": headers, "tcp-rdma-way.svg": ways}

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from tools.figures import draw as pen
 from tools.figures import files as figure_files
-from tools.figures.draw import Label, colour, figure, num, remark, text
+from tools.figures.draw import Label, colour, drawn, num, remark, text
 
 FOLDER = figure_files.ROOT / "docs/train/figures"
 WIDTH, HEIGHT = 226, 118
@@ -90,19 +90,17 @@ def panel(x: float, y: float, title: Label, hint: Label, curve: Callable[[float]
     )
 
 
-def shapes() -> str:
-    """Six shapes of a loss curve."""
+@drawn(510, 576)
+def shapes() -> list[str]:
+    """Six things a loss curve can do.
+
+    A spike that recovers, a spike that leaves a step, divergence, slow drift, plateau, NaN.
+    """
     pieces = []
     for k, (title, hint, curve) in enumerate(PANELS):
         column, row = k % 2, k // 2
         pieces.append(panel(16 + column * 250, 40 + row * 190, title, hint, curve))
-    return figure(
-        510,
-        576,
-        "Six things a loss curve can do",
-        "A spike that recovers, a spike that leaves a step, divergence, slow drift, plateau, NaN.",
-        *pieces,
-    )
+    return pieces
 
 
 FIGURES = {"loss-shapes.svg": shapes}

@@ -11,7 +11,7 @@ from tools.figures import files as figure_files
 from tools.figures.draw import (
     Label,
     cpu,
-    figure,
+    drawn,
     gpu,
     group,
     legend,
@@ -41,11 +41,7 @@ def ring_edges(ring: list[int]) -> list[Edge]:
     return [(min(e), max(e)) for e in zip(ring, ring[1:] + ring[:1], strict=True)]
 
 
-def _cube(
-    edges: dict[Edge, int],
-    y: float,
-    h: float,
-) -> str:
+def _cube(edges: dict[Edge, int], y: float, h: float) -> str:
     """Return 8 GPUs as two quads side by side; 0-4 runs above, 2-6 below, 1-5 and 3-7 straight."""
     x, w, far, size, height = 66, 118, 260, 52, 40
     places = {0: (0.0, 0.0), 1: (w, 0.0), 2: (0.0, h), 3: (w, h)}
@@ -62,8 +58,13 @@ def _cube(
     return "\n".join(lines + boxes)
 
 
-def dgx1_cube_mesh() -> str:
-    """DGX-1 with P100: NVLink cube mesh above, PCIe tree below."""
+@drawn(510, 522)
+def dgx1_cube_mesh() -> list[str]:
+    """Hybrid cube mesh of eight P100 GPUs.
+
+    GPU 0 to 3 and GPU 4 to 7 form two fully linked quads; GPU n is linked to GPU n + 4. Below,
+    pairs of GPUs share a PCIe switch, two switches a CPU, and QPI joins the CPUs.
+    """
     parts = [
         group(20, 62, 210, 220),
         group(280, 62, 210, 220),
@@ -85,26 +86,19 @@ def dgx1_cube_mesh() -> str:
     parts.append(
         remark(20, 508, ("每条 NVLink 单向 20 GB/s", "One NVLink: 20 GB/s each way"), "start")
     )
-    return figure(
-        510,
-        522,
-        "Hybrid cube mesh of eight P100 GPUs",
-        "GPU 0 to 3 and GPU 4 to 7 form two fully linked quads; GPU n is linked to GPU n + 4. "
-        "Below, pairs of GPUs share a PCIe switch, two switches a CPU, and QPI joins the CPUs.",
-        *parts,
-    )
+    return parts
 
 
-def dgx1_v100() -> str:
-    """DGX-1 with V100: the same cube mesh, one ring doubled."""
+@drawn(510, 346)
+def dgx1_v100() -> list[str]:
+    """Hybrid cube mesh of eight V100 GPUs.
+
+    The sixteen links of the P100 version; the ring 0 3 2 1 5 6 7 4 has two links a step.
+    """
     edges = dict.fromkeys(QUADS + ACROSS, 1)
     for edge in ring_edges(BACKBONE):
         edges[edge] = 2
-    return figure(
-        510,
-        346,
-        "Hybrid cube mesh of eight V100 GPUs",
-        "The sixteen links of the P100 version; the ring 0 3 2 1 5 6 7 4 has two links a step.",
+    return [
         _cube(edges, 90, 140),
         text(255, 22, ("0-3-2-1-5-6-7-4 这一圈每步两条", "Two links a step on 0-3-2-1-5-6-7-4")),
         legend(20, 308, "nvlink"),
@@ -114,11 +108,15 @@ def dgx1_v100() -> str:
             ("每条单向 25 GB/s，每 GPU 6 条", "One link: 25 GB/s each way; 6 per GPU"),
             "start",
         ),
-    )
+    ]
 
 
-def dgx1_rings() -> str:
-    """The two rings that use every NVLink of the P100 cube mesh exactly once."""
+@drawn(510, 540)
+def dgx1_rings() -> list[str]:
+    """Two link-disjoint rings in the P100 cube mesh.
+
+    Ring A visits GPUs 0 2 3 1 5 7 6 4, ring B visits 3 0 1 2 6 5 4 7. No link is shared.
+    """
     parts = []
     for y, name, ring in ((95.0, ("环 A", "Ring A"), RING_A), (330.0, ("环 B", "Ring B"), RING_B)):
         order = "-".join(map(str, ring)) + f"-{ring[0]}"
@@ -130,17 +128,16 @@ def dgx1_rings() -> str:
         "Together the rings are all 16 links; each ring runs in both directions",
     )
     parts.append(remark(255, 520, note))
-    return figure(
-        510,
-        540,
-        "Two link-disjoint rings in the P100 cube mesh",
-        "Ring A visits GPUs 0 2 3 1 5 7 6 4, ring B visits 3 0 1 2 6 5 4 7. No link is shared.",
-        *parts,
-    )
+    return parts
 
 
-def dgx1_power() -> str:
-    """POWER nodes: two islands, every pair in an island joined by two NVLinks."""
+@drawn(510, 650)
+def dgx1_power() -> list[str]:
+    """NVLink in POWER8 and POWER9 nodes.
+
+    SummitDev: two islands of a POWER8 and two P100. Summit: two islands of a POWER9 and three
+    V100. Two NVLinks between any two members of an island; X-Bus joins the CPUs.
+    """
     parts = [
         text(255, 24, ("POWER8 + P100（SummitDev）", "POWER8 + P100 (SummitDev)"), bold=True),
         text(255, 304, ("POWER9 + V100（Summit）", "POWER9 + V100 (Summit)"), bold=True),
@@ -169,22 +166,20 @@ def dgx1_power() -> str:
     parts.append(legend(20, 610, "nvlink", "plain"))
     note: Label = ("每个框内任意两点之间两条 NVLink", "In a frame, two NVLinks join every pair")
     parts.append(remark(20, 636, note, "start"))
-    return figure(
-        510,
-        650,
-        "NVLink in POWER8 and POWER9 nodes",
-        "SummitDev: two islands of a POWER8 and two P100. Summit: two islands of a POWER9 and "
-        "three V100. Two NVLinks between any two members of an island; X-Bus joins the CPUs.",
-        *parts,
-    )
+    return parts
 
 
 def _row(count: int, x: float, width: float) -> list[float]:
     return [x + width * (n + 0.5) / count for n in range(count)]
 
 
-def fabric_clos() -> str:
-    """Two-tier and three-tier fat tree of 4-port switches."""
+@drawn(510, 650)
+def fabric_clos() -> list[str]:
+    """Fat trees with two and three tiers.
+
+    Top: 4 leaves with 2 endpoints and 2 uplinks each, 2 spines. Bottom: 4 pods of 2 edge and 2
+    aggregation switches, 4 core switches, 16 endpoints.
+    """
     parts = [
         text(255, 22, ("两层（叶脊）：8 个端点", "Two tiers (leaf-spine): 8 endpoints"), bold=True)
     ]
@@ -217,14 +212,7 @@ def fabric_clos() -> str:
         "4-port switches; up equals down at every tier",
     )
     parts.append(remark(20, 636, note, "start"))
-    return figure(
-        510,
-        650,
-        "Fat trees with two and three tiers",
-        "Top: 4 leaves with 2 endpoints and 2 uplinks each, 2 spines. Bottom: 4 pods of 2 edge and "
-        "2 aggregation switches, 4 core switches, 16 endpoints.",
-        *parts,
-    )
+    return parts
 
 
 def _rail_panel(x: float, title: Label, spines: bool) -> list[str]:
@@ -255,14 +243,14 @@ def _rail_panel(x: float, title: Label, spines: bool) -> list[str]:
     return parts
 
 
-def fabric_rails() -> str:
-    """Rail-optimised and rail-only networks."""
-    return figure(
-        376,
-        878,
-        "Rail-optimised and rail-only networks",
-        "Two servers of four GPUs with a network card each. Card n of every server goes to the "
-        "leaf of rail n. Above: spines join the leaves. Below: none; NVSwitch joins the rails.",
+@drawn(376, 878)
+def fabric_rails() -> list[str]:
+    """Rail-optimised and rail-only networks.
+
+    Two servers of four GPUs with a network card each. Card n of every server goes to the leaf
+    of rail n. Above: spines join the leaves. Below: none; NVSwitch joins the rails.
+    """
+    return [
         *_rail_panel(
             8, ("轨道优化：叶交换机之上有脊", "Rail-optimised: spines join the rails"), True
         ),
@@ -274,11 +262,17 @@ def fabric_rails() -> str:
             ),
         ),
         legend(20, 856, "net", "pcie", "nvlink"),
-    )
+    ]
 
 
-def fabric_dragonfly() -> str:
-    """A dragonfly of nine groups, one of its groups, and a group of a dragonfly+."""
+@drawn(380, 850)
+def fabric_dragonfly() -> list[str]:
+    """Dragonfly and dragonfly+.
+
+    Above: nine groups, each pair joined by one global link. Below: in a dragonfly group four
+    fully meshed routers with two hosts and two global links each; in a dragonfly+ group two
+    leaves and two spines, global links at the spines.
+    """
     parts = [
         text(
             190,
@@ -329,19 +323,16 @@ def fabric_dragonfly() -> str:
         "Lines leaving a frame: global links to groups",
     )
     parts.append(remark(20, 802, note, "start"))
-    return figure(
-        380,
-        850,
-        "Dragonfly and dragonfly+",
-        "Above: nine groups, each pair joined by one global link. Below: in a dragonfly group four "
-        "fully meshed routers with two hosts and two global links each; in a dragonfly+ group two "
-        "leaves and two spines, global links at the spines.",
-        *parts,
-    )
+    return parts
 
 
-def fabric_torus() -> str:
-    """A 4 x 4 torus, and how TPU v4 builds a 3D torus from blocks with optical switches."""
+@drawn(370, 774)
+def fabric_torus() -> list[str]:
+    """2D torus, and a 3D torus made of blocks and optical circuit switches.
+
+    Above: sixteen nodes in a 4 by 4 grid, rows and columns closed into rings. Below: blocks 0
+    to 63 of 64 chips each, joined through optical circuit switches 0 to 47.
+    """
     parts = [text(180, 24, ("4 × 4 二维环面", "4 x 4 torus (2D)"), bold=True)]
     xs, ys = [60.0, 140, 220, 300], [86.0, 156, 226, 296]
     for n in range(4):
@@ -375,18 +366,16 @@ def fabric_torus() -> str:
     )
     parts.append(moved(-380, 370, *below))
     parts.append(legend(20, 754, "net"))
-    return figure(
-        370,
-        774,
-        "2D torus, and a 3D torus made of blocks and optical circuit switches",
-        "Above: sixteen nodes in a 4 by 4 grid, rows and columns closed into rings. Below: blocks "
-        "0 to 63 of 64 chips each, joined through optical circuit switches 0 to 47.",
-        *parts,
-    )
+    return parts
 
 
-def fabric_planes() -> str:
-    """Eight planes: each GPU and its card live in a plane of their own."""
+@drawn(510, 468)
+def fabric_planes() -> list[str]:
+    """Multi-plane fat tree.
+
+    Two servers; the card of GPU n goes to plane n, a complete leaf-spine network of its own.
+    Planes are not joined to each other; NVSwitch in a server is the only way between them.
+    """
     parts = [
         text(
             255,
@@ -421,14 +410,7 @@ def fabric_planes() -> str:
     parts.append(legend(20, 428, "net", "pcie", "nvlink"))
     note: Label = ("只画 8 个平面中的 4 个", "4 of the 8 planes are drawn")
     parts.append(remark(20, 454, note, "start"))
-    return figure(
-        510,
-        468,
-        "Multi-plane fat tree",
-        "Two servers; the card of GPU n goes to plane n, a complete leaf-spine network of its own. "
-        "Planes are not joined to each other; NVSwitch in a server is the only way between them.",
-        *parts,
-    )
+    return parts
 
 
 _DRAWN = (dgx1_cube_mesh, dgx1_v100, dgx1_rings, dgx1_power, fabric_clos, fabric_rails)

@@ -125,6 +125,18 @@
     touched = null;
   }
 
+  /** The arrow of a footnote leads to the mark that was followed; keys go on where they led. */
+  function follow(link, isByKey) {
+    var end = document.getElementById(decodeURIComponent(link.hash.slice(1)));
+    var next = end && end.querySelector(end.matches("li") ? ".footnote-backref" : ".footnote-ref");
+    if (next && link.matches(".footnote-ref")) {
+      next.hash = link.parentNode.id;
+    }
+    if (next && isByKey) {
+      window.setTimeout(function () { next.focus({ preventScroll: true }); }); // after the jump
+    }
+  }
+
   ["mouseover", "focusin"].forEach(function (name) {
     document.addEventListener(name, function (event) {
       if (!event.relatedTarget || event.target.closest(HOST) !== event.relatedTarget.closest(HOST)) {
@@ -180,6 +192,10 @@
     }
     tapped = isFirst ? mark : null;
     forget();
+    var way = event.target.closest("article :is(.footnote-ref, .footnote-backref, .footnote-uses__list > a)");
+    if (way && !event.defaultPrevented) {
+      follow(way, event.detail === 0);
+    }
   });
   document.addEventListener("keydown", function (event) {
     if (event.key === "Escape") {

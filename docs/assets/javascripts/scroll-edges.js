@@ -8,6 +8,8 @@
 
   var BOXES =
     ".md-typeset__scrollwrap, .md-typeset__table, .facts__scroll, .figure__scroll, .mermaid, .diagram";
+  var PART = /.+?(?:[_/:=,([](?=\w)|\.(?=\w{4})|[a-z0-9](?=[A-Z])|$)/g;
+  var sought = (new URLSearchParams(location.search).get("h") || "").toLowerCase().split(/\s+/).filter(Boolean);
   var zh = /^zh/.test(document.documentElement.lang);
   var article = document.querySelector("article");
   var wide = window.matchMedia("(min-width: 60em)");
@@ -24,7 +26,7 @@
     var held = holder(box);
     held.style.marginInlineEnd = "";
     held.removeAttribute("data-grown");
-    box.classList.remove("is-tight");
+    box.classList.remove("is-tight", "is-held");
     box.removeAttribute("data-grown");
   }
 
@@ -43,14 +45,42 @@
     }
   }
 
-  /** Sets a table closer that is still too wide on a desk, where that makes it fit. */
+  /** Sets a table closer that is still too wide, where that makes it fit. */
   function tighten(box) {
-    if (wide.matches && box.querySelector("table") && box.scrollWidth > box.clientWidth + 1) {
+    if (!box.querySelector("table")) {
+      return;
+    }
+    if (!wide.matches || box.scrollWidth > box.clientWidth + 1) {
+      part(box, box.scrollWidth > box.clientWidth + 1 ? 10 : 20);
+    }
+    if (box.scrollWidth > box.clientWidth + 1) {
       box.classList.add("is-tight");
       if (box.scrollWidth > box.clientWidth + 1) {
         box.classList.remove("is-tight"); // it scrolls all the same: rather at reading size
       }
     }
+  }
+
+  /** What was searched for stays in one piece, as Material marks nothing else. */
+  function isSought(text) {
+    return sought.some(function (one) { return text.toLowerCase().indexOf(one) >= 0; });
+  }
+
+  /** Lets names in a table that are longer than `most` go on in the next line after one of their parts. */
+  function part(box, most) {
+    box.querySelectorAll("code, th, td, .facts__value").forEach(function (name) {
+      if (name.querySelector(":not(wbr, .option)")) {
+        return;
+      }
+      name.innerHTML = name.innerHTML.replace(/[\w./:=,([-]+/g, function (word) {
+        var used = 0;
+        return word.length <= most || isSought(word) ? word : word.replace(PART, function (piece) {
+          var breaks = used > 0 && used + piece.length > 10;
+          used = piece.length + (breaks ? 0 : used);
+          return (breaks ? "<wbr>" : "") + piece;
+        });
+      });
+    });
   }
 
   /** Tells the style sheet on which sides a box goes on, and lets the keyboard scroll it. */
@@ -125,6 +155,11 @@
   if (!article) {
     return;
   }
+  article.querySelectorAll(":not(pre) > code").forEach(function (code) {
+    if (!code.children.length && !isSought(code.textContent)) {
+      code.innerHTML = code.innerHTML.replace(/(^|\s)(--?\w+)/g, '$1<span class="option">$2</span>');
+    }
+  });
   look();
   window.addEventListener("load", look);
   document.fonts.ready.then(look); // formulas have their widths now

@@ -1,6 +1,6 @@
 """Copies of popular experts: how even they make the GPUs, and what they cost.
 
-Run:  python docs/infer/code/expert_balance.py [--questions]
+Run:  python docs/infer/code/expert_balance.py [--groups | --questions]
 
 NumPy only. The shape is DeepSeek-V3's (58 MoE layers, 256 experts, 8 per token) in FP8 on H200.
 The popularity of experts is made up (log-normal); placement and times follow from it.
@@ -12,7 +12,7 @@ import argparse
 
 import numpy as np
 
-LAYERS, EXPERTS, TOP = 58, 256, 8
+LAYERS, EXPERTS, TOP, GROUPS = 58, 256, 8, 8
 EXPERT = 3 * 7168 * 2048  # parameters, and bytes in FP8
 READ = EXPERT / 4.8e12  # seconds to read an expert from HBM
 ROW = 2 * EXPERT / 1979e12  # seconds to multiply a row by it, at the dense FP8 peak
@@ -42,18 +42,30 @@ def pack(load: np.ndarray, gpus: int) -> np.ndarray:
 # --8<-- [end:place]
 
 
+def placed(
+    load: np.ndarray, experts: np.ndarray, slots: int, gpus: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the expert and the GPU of each slot, for these experts on so many GPUs."""
+    count = copies(load[experts], slots)
+    expert, share = np.repeat(experts, count), np.repeat(load[experts] / count, count)
+    return expert, pack(share, gpus)
+
+
 class Layer:
     """One MoE layer: where the slots are, and who waits when traffic comes."""
 
-    def __init__(self, gpus: int, extra: int, seen: np.ndarray | None) -> None:
+    def __init__(self, gpus: int, extra: int, seen: np.ndarray | None, hosts: int = 1) -> None:
         self.gpus = gpus
         if seen is None:  # as loaded: in the order of their numbers, no copies
             self.expert = np.arange(EXPERTS)
             self.place = self.expert * gpus // EXPERTS
             return
-        count = copies(seen, EXPERTS + extra)
-        self.expert = np.repeat(np.arange(EXPERTS), count)
-        self.place = pack(seen[self.expert] / count[self.expert], gpus)
+        # With several hosts: whole groups go to hosts first, then each host is packed alone.
+        host = np.repeat(pack(seen.reshape(GROUPS, -1).sum(1), hosts), EXPERTS // GROUPS)
+        slots, share = (EXPERTS + extra) // hosts, gpus // hosts
+        parts = [placed(seen, np.flatnonzero(host == h), slots, share) for h in range(hosts)]
+        self.expert = np.concatenate([expert for expert, _ in parts])
+        self.place = np.concatenate([h * share + gpu for h, (_, gpu) in enumerate(parts)])
 
     def rows(self, load: np.ndarray) -> np.ndarray:
         """Rows of each slot, if the copies of an expert share them evenly."""
@@ -76,7 +88,7 @@ def drawn(random: np.random.Generator, popular: np.ndarray, tokens: int) -> np.n
     return random.multinomial(tokens * TOP, share / share.sum()).astype(float)
 
 
-def measure(gpus: int, extra: int | None, seed: int = 1) -> list[float]:
+def measure(gpus: int, extra: int | None, hosts: int = 1, seed: int = 1) -> list[float]:
     """Return the means over layers of what the table shows."""
     random = np.random.default_rng(seed)
     sums = np.zeros(5)
@@ -84,7 +96,7 @@ def measure(gpus: int, extra: int | None, seed: int = 1) -> list[float]:
         popular = random.normal(0, SKEW, EXPERTS)
         other = np.sqrt(0.5) * (popular + random.normal(0, SKEW, EXPERTS))
         seen = drawn(random, popular, 200_000) if extra is not None else None
-        layer = Layer(gpus, extra or 0, seen)
+        layer = Layer(gpus, extra or 0, seen, hosts)
         decode, prefill = (drawn(random, popular, n * gpus) for n in (64, 4096))
         changed = drawn(random, other, 4096 * gpus)
         sums += (
@@ -113,6 +125,16 @@ def table() -> None:
             )
 
 
+def groups() -> None:
+    print("fullest GPU over mean, prefill    anywhere   groups on hosts   experts, ms")
+    for gpus in (16, 32, 64):
+        for extra in (0, gpus):
+            free, bound = measure(gpus, extra), measure(gpus, extra, gpus // 8)
+            name = f"EP {gpus}, {gpus // 8} hosts, {extra} copies"
+            times = f"{free[4] * 1e3:9.1f} {bound[4] * 1e3:6.1f}"
+            print(f"{name:31s} {free[0]:10.2f} {bound[0]:17.2f} {times}")
+
+
 def questions() -> None:
     print(f"one copy on each GPU, all layers: {EXPERT * LAYERS / 1e9:.2f} GB")
     print(f"rows at which multiplying takes as long as reading: {READ / ROW:.0f}")
@@ -123,8 +145,12 @@ def questions() -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser()
+    parser.add_argument("--groups", action="store_true")
     parser.add_argument("--questions", action="store_true")
-    if parser.parse_args().questions:
+    options = parser.parse_args()
+    if options.groups:
+        groups()
+    elif options.questions:
         questions()
     else:
         table()

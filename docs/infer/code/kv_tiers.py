@@ -22,6 +22,8 @@ class Model:
 
     name: str
     gpus: int
+    together: int  # prefixes that the GPUs compute side by side
+    parts: int  # GPUs over which the cache of one prefix is split; the others hold copies
     active: float  # parameters that a token uses
     layers: int
     width: int  # heads x (key + value) / 2
@@ -29,21 +31,26 @@ class Model:
 
     def compute(self, tokens: int) -> float:
         flop = 2 * self.active * tokens + 2 * self.layers * self.width * tokens**2
-        return flop / (RATE * self.gpus)
+        return self.together * flop / (RATE * self.gpus)
+
+    def share(self, tokens: int) -> float:
+        """Return the bytes of one prefix that a GPU loads."""
+        return self.token * tokens / self.parts
 
     # --8<-- [start:even]
     def even(self, tokens: int) -> float:
         """Return the bandwidth per GPU from which loading is faster than computing."""
-        return self.token * tokens / self.gpus / self.compute(tokens)
+        return self.share(tokens) / self.compute(tokens)
 
     # --8<-- [end:even]
 
 
 MODELS = (
-    Model("Llama 3.1 8B", 1, 8.03e9, 32, 4096, 131072),
-    Model("Llama 3.1 70B", 8, 70.55e9, 80, 8192, 327680),
-    Model("Llama 3.1 405B", 16, 405.9e9, 126, 16384, 516096),
-    Model("DeepSeek-V3", 16, 37e9, 61, 20480, 70272),
+    Model("Llama 3.1 8B", 1, 1, 1, 8.03e9, 32, 4096, 131072),
+    Model("Llama 3.1 70B", 8, 1, 8, 70.55e9, 80, 8192, 327680),
+    Model("Llama 3.1 405B", 16, 1, 16, 405.9e9, 126, 16384, 516096),
+    Model("DeepSeek-V3 DP", 16, 16, 1, 37e9, 61, 20480, 70272),
+    Model("DeepSeek-V3 TP", 16, 1, 1, 37e9, 61, 20480, 70272),
 )
 
 
@@ -52,8 +59,7 @@ def times() -> None:
     print(f"{'':16s} GPUs  tokens  compute  {'  '.join(f'{name:>9s}' for name in TIERS)}  even at")
     for model in MODELS:
         for tokens in (4096, 32768, 131072):
-            share = model.token * tokens / model.gpus
-            loads = "  ".join(f"{share / rate:9.3f}" for rate in TIERS.values())
+            loads = "  ".join(f"{model.share(tokens) / r:9.3f}" for r in TIERS.values())
             name = model.name if tokens == 4096 else ""
             end = f"{loads} {model.even(tokens) / 1e9:8.2f}"
             print(f"{name:16s} {model.gpus:4d} {tokens:7d} {model.compute(tokens):8.2f}  {end}")
@@ -61,9 +67,9 @@ def times() -> None:
 
 def capacity() -> None:
     print(f"million tokens   {'  '.join(f'{name:>14s}' for name in PLACES)}")
-    for model in MODELS:
+    for model in MODELS[:4]:
         cells = "  ".join(f"{size / model.token / 1e6:14.2f}" for size in PLACES.values())
-        print(f"{model.name:16s} {cells}")
+        print(f"{model.name.removesuffix(' DP'):16s} {cells}")
 
 
 def main() -> None:
