@@ -84,6 +84,10 @@ class _Reader:
         if tag == "-text":
             self.current.append(node.text_content or "")
             return
+        if tag == "-comment":
+            name, _, questions = (node.comment_content or "").partition(":")
+            if name.strip() == "asked":
+                self.sections[-1].asked += map(parts.clean, questions.split("|"))
         if tag in _SKIPPED or tag[:1] in ("_", "-"):
             return
         attributes = node.attributes

@@ -18,7 +18,7 @@ from hooks.data import Term, load_terms
 from hooks.notes import catalogue, published
 from hooks.search import from_html
 from hooks.search.entries import KINDS
-from hooks.search.sections import Page, pair_sections
+from hooks.search.sections import ASKED, Page, pair_sections
 from hooks.search.words import characters, everyday
 
 FORMAT: Final = 1
@@ -73,7 +73,7 @@ def _part(
             for at, section in enumerate(sections)
             if section.names
         },
-        "text": SECTION_END.join(section.text for section in sections),
+        "text": SECTION_END.join(ASKED.join([one.text, *one.asked]) for one in sections),
     }
 
 
@@ -144,8 +144,7 @@ def _group(group: Term, places: Mapping[str, int]) -> list[Any]:
 def _texts(page: Page) -> Iterable[str]:
     yield from (page.title, page.description, *page.tags, *page.trail)
     for section in page.sections:
-        yield section.title
-        yield section.text
+        yield from (section.title, section.text, *section.asked)
 
 
 def build_index(docs: Path, terms: Path | None = None) -> Index:
