@@ -18,7 +18,7 @@ from hooks.data import Term, load_terms
 from hooks.notes import catalogue, published
 from hooks.search import from_html
 from hooks.search.entries import KINDS
-from hooks.search.sections import ASKED, Page, pair_sections
+from hooks.search.sections import QUESTION, Page, pair_sections
 from hooks.search.words import characters, everyday
 
 FORMAT: Final = 1
@@ -73,7 +73,7 @@ def _part(
             for at, section in enumerate(sections)
             if section.names
         },
-        "text": SECTION_END.join(ASKED.join([one.text, *one.asked]) for one in sections),
+        "text": SECTION_END.join(QUESTION.join([one.text, *one.asked]) for one in sections),
     }
 
 

@@ -3,7 +3,7 @@
 A section's text is plain, one block (paragraph, list item, table row, line of code) a line.
 Code stands between `CODE_OPEN` and `CODE_CLOSE`, cells of a table row are divided by tabs, and
 the text of a footnote, which counts less, is a line that begins with `NOTE`. Behind the text stand
-questions that it answers, each behind `ASKED`.
+questions that it answers, each behind `QUESTION`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Final
 CODE_OPEN: Final = "\ue001"
 CODE_CLOSE: Final = "\ue002"
 NOTE: Final = "\ue003"
-ASKED: Final = "\ue004"
+QUESTION: Final = "\ue004"
 
 _PRIVATE = re.compile("[\ue000-\ue00f]")
 _OTHERS: Final = r"\u00a0\u200b\ufeff\r\f\v"

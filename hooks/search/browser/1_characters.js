@@ -16,7 +16,7 @@
 var HandbookSearch = (function () {
   "use strict";
 
-  var CODE_OPEN = "\ue001", CODE_CLOSE = "\ue002", NOTE = "\ue003", ASKED = "\ue004", PART = "\ue000";
+  var CODE_OPEN = "\ue001", CODE_CLOSE = "\ue002", NOTE = "\ue003", QUESTION = "\ue004", PART = "\ue000";
   var MAX_QUERY = 240;      /* characters of a query that are read */
   var MAX_ATOMS = 40;
   var MAX_NAME = 64;        /* characters of an identifier that are indexed */

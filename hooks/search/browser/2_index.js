@@ -128,7 +128,7 @@
         titles[level - 1] = part.titles[at];
         own = [];
         for (var k = 0; k < level - 1; k++) { if (titles[k] && j > 0) { own.push(titles[k]); } }
-        asked = (texts[at] || "").split(ASKED);
+        asked = (texts[at] || "").split(QUESTION);
         section = {
           page: page, anchor: part.anchors[at], title: part.titles[at], text: asked.shift(), asked: asked,
           kind: part.entries && part.kinds && part.kinds[part.entries[at]] || null,
