@@ -22,7 +22,7 @@ var HandbookSearch = (function () {
   var MAX_NAME = 64;        /* characters of an identifier that are indexed */
 
   /* What a word counts by where it stands. */
-  var WEIGHT = { title: 4, path: 0.9, tags: 2, asked: 2, text: 1, code: 0.7, note: 0.25 };
+  var WEIGHT = { title: 4, path: 0.9, tags: 2, asked: 0.5, text: 1, code: 0.7, note: 0.25 };
   var K1 = 1.1, B = 0.45;
   var STOCK_TITLE = 5;      /* sections with one title, from which on it says little */
 

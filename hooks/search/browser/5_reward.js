@@ -6,7 +6,7 @@
     "\u672a\u6838\u5b9e|not verified|references|bibliography|see also|further reading|external links)$", "i");
   /* Lists that a build makes: they name much and explain little. */
   var BESIDE = /^(?:tags|maps|messages)(?:\/|$)/;
-  var ALSO = 0.85;          /* how much the other language's title, or a question, counts as its own */
+  var TWIN = 0.85, QUESTIONED = 0.7; /* the other language's title, and a question, beside the own title */
   var FOREIGN = 0.4;        /* for a section that the reader's language lacks */
   /*
    * What counts by how much: a title that holds the query, the page's title and the section's
@@ -222,15 +222,15 @@
     forms = read.forms;
     title = flatten(texts.title);
     share = covered(title, forms, asked, total, read.atoms.length);
-    names = texts.asked;
+    names = [texts.title].concat(texts.asked);
     if (hit.index === own && twin && twin.sections[hit.number]) {
       other = this.folded(twin, hit.number);
-      names = names.concat(other.title, other.asked);
+      names = [other.title].concat(texts.asked, other.asked);
     }
-    /* As well as its own title: what else it is called for. */
+    /* What else it is called for: its title in the other language, and what people ask. */
     for (i = 0; i < names.length; i++) {
       other = flatten(names[i]);
-      value = ALSO * covered(other, forms, asked, total, read.atoms.length);
+      value = (i ? QUESTIONED : TWIN) * covered(other, forms, asked, total, read.atoms.length);
       if (value > share) { share = value; title = other; }
     }
     share = Math.min(1, share);
