@@ -113,7 +113,11 @@ def make_index(
         "sounds": (cache or Cache()).recall(
             "sounds", sorted(typed), partial(characters.sounds, typed)
         ),
-        "groups": [_group(group, places) for group in groups]
+        # Forms, and the sections that define them.
+        "groups": [
+            [[*one.forms], [places[at] for at in (f"#term-{one.id}", one.defined) if at in places]]
+            for one in groups
+        ]
         + [[[old, new], []] for old, new in pairs],
         "everyday": everyday.table(),
     }
@@ -133,12 +137,6 @@ def _places(pages: Iterable[Page], numbers: Mapping[tuple[str, str], list[int]])
             if section.anchor.startswith("term-"):
                 places.setdefault(f"#{section.anchor}", number)
     return places
-
-
-def _group(group: Term, places: Mapping[str, int]) -> list[Any]:
-    """Return a term as the core reads it: forms, sections that define it."""
-    defining = [places[at] for at in (f"#term-{group.id}", group.defined) if at in places]
-    return [list(group.forms), defining]
 
 
 def _texts(page: Page) -> Iterable[str]:

@@ -1,9 +1,8 @@
 """Pages cut into sections: the records that an index is built from.
 
 A section's text is plain, one block (paragraph, list item, table row, line of code) a line.
-Code stands between `CODE_OPEN` and `CODE_CLOSE`, cells of a table row are divided by tabs, and
-the text of a footnote, which counts less, is a line that begins with `NOTE`. Behind the text stand
-questions that it answers, each behind `QUESTION`.
+Code stands between `CODE_OPEN` and `CODE_CLOSE`, cells of a table row are divided by tabs, a line
+that begins with `NOTE` is a footnote's, which counts less; behind, `QUESTION` opens a question.
 """
 
 from __future__ import annotations
