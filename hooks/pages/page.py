@@ -25,6 +25,7 @@ _CORNER = re.compile(r"<th((?: style=\"[^\"]*\")?)></th>")
 
 
 _FORMULA = re.compile(r'(class="arithmatex")>(\\[(\[].*?\\[)\]])<', re.DOTALL)
+_ASKED = re.compile(r"<!-- asked:.*?-->\n?", re.DOTALL)
 _HEADING = re.compile(r'<h[1-6]\b[^>]*?\bid="(?P<id>[^"]+)"[^>]*>')
 AFTER = "<!-- after the takeaway -->"
 """Where overrides/partials/content.html puts what may be done with the page."""
@@ -125,7 +126,7 @@ def complete(page: Rendered, place: Place, shared: Shared) -> tuple[str, Effects
         html = drafts.notice(place.language) + html
     html = shared.drawings.put_in(html, note.language)  # search has collected the diagram's text
     html = shared.marks.mark(html, note)  # after search has collected: it finds the text alone
-    return _FORMULA.sub(_in_words, card(html, note)), effects
+    return _FORMULA.sub(_in_words, _ASKED.sub("", card(html, note))), effects
 
 
 def _in_words(match: re.Match[str]) -> str:

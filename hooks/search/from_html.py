@@ -84,6 +84,9 @@ class _Reader:
         if tag == "-text":
             self.current.append(node.text_content or "")
             return
+        said = (node.comment_content or "").strip() if tag == "-comment" else ""
+        if said.startswith("asked:"):
+            self.sections[-1].asked += map(parts.clean, said[6:].split("|"))
         if tag in _SKIPPED or tag[:1] in ("_", "-"):
             return
         attributes = node.attributes

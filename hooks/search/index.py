@@ -18,7 +18,7 @@ from hooks.data import Term, load_terms
 from hooks.notes import catalogue, published
 from hooks.search import from_html
 from hooks.search.entries import KINDS
-from hooks.search.sections import Page, pair_sections
+from hooks.search.sections import QUESTION, Page, pair_sections
 from hooks.search.words import characters, everyday
 
 FORMAT: Final = 1
@@ -73,7 +73,7 @@ def _part(
             for at, section in enumerate(sections)
             if section.names
         },
-        "text": SECTION_END.join(section.text for section in sections),
+        "text": SECTION_END.join(QUESTION.join([one.text, *one.asked]) for one in sections),
     }
 
 
@@ -113,7 +113,11 @@ def make_index(
         "sounds": (cache or Cache()).recall(
             "sounds", sorted(typed), partial(characters.sounds, typed)
         ),
-        "groups": [_group(group, places) for group in groups]
+        # Forms, and the sections that define them.
+        "groups": [
+            [[*one.forms], [places[at] for at in (f"#term-{one.id}", one.defined) if at in places]]
+            for one in groups
+        ]
         + [[[old, new], []] for old, new in pairs],
         "everyday": everyday.table(),
     }
@@ -135,17 +139,10 @@ def _places(pages: Iterable[Page], numbers: Mapping[tuple[str, str], list[int]])
     return places
 
 
-def _group(group: Term, places: Mapping[str, int]) -> list[Any]:
-    """Return a term as the core reads it: forms, sections that define it."""
-    defining = [places[at] for at in (f"#term-{group.id}", group.defined) if at in places]
-    return [list(group.forms), defining]
-
-
 def _texts(page: Page) -> Iterable[str]:
     yield from (page.title, page.description, *page.tags, *page.trail)
     for section in page.sections:
-        yield section.title
-        yield section.text
+        yield from (section.title, section.text, *section.asked)
 
 
 def build_index(docs: Path, terms: Path | None = None) -> Index:

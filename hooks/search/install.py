@@ -124,8 +124,7 @@ def _worker(language: str, index: Index) -> str:
         "titles": {name: TITLES.format(language=name) for name in parts},
         "parts": parts,
     }
-    source = WORKER.read_text(encoding="utf-8")
-    return source.replace(OPTIONS_MARK, json.dumps(options, sort_keys=True))
+    return WORKER.read_text("utf-8").replace(OPTIONS_MARK, json.dumps(options, sort_keys=True))
 
 
 def index_files(index: Index) -> Iterator[tuple[str, str]]:

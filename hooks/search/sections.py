@@ -1,8 +1,8 @@
 """Pages cut into sections: the records that an index is built from.
 
 A section's text is plain, one block (paragraph, list item, table row, line of code) a line.
-Code stands between `CODE_OPEN` and `CODE_CLOSE`, cells of a table row are divided by tabs, and
-the text of a footnote, which counts less, is a line that begins with `NOTE`.
+Code stands between `CODE_OPEN` and `CODE_CLOSE`, cells of a table row are divided by tabs, a line
+that begins with `NOTE` is a footnote's, which counts less; behind, `QUESTION` opens a question.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import Final
 CODE_OPEN: Final = "\ue001"
 CODE_CLOSE: Final = "\ue002"
 NOTE: Final = "\ue003"
+QUESTION: Final = "\ue004"
 
 _PRIVATE = re.compile("[\ue000-\ue00f]")
 _OTHERS: Final = r"\u00a0\u200b\ufeff\r\f\v"
@@ -40,6 +41,8 @@ class Section:
     """What a query that is nothing else asks for it by, flat."""
     key: str = ""
     """Of what has no heading: its name, which the page's versions in all languages share."""
+    asked: list[str] = field(default_factory=list)
+    """How people ask for it: `<!-- asked: first | second -->` in the note."""
 
 
 @dataclass(slots=True)

@@ -146,7 +146,7 @@ def engine(notes_index: Index) -> Iterator[Engine]:
 
 # 0.862 before the notes had rows in readers' own words, 0.850 before the pages of questions; the
 # judged queries know neither. What real questions meet is in tests/search/field.
-FLOORS = {"mrr": 0.845, "success_5": 0.93, "page_success_5": 0.96}
+FLOORS = {"mrr": 0.865, "success_5": 0.93, "page_success_5": 0.96}
 """A little under what was reached."""
 
 

@@ -131,14 +131,7 @@ def test_the_link_is_copied_or_shown(open_page: Open) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    "value",
-    [
-        "%E0%A4%A",
-        "<img src=x>",
-        *(pytest.param(x, marks=pytest.mark.slow) for x in ("-3", "1e400")),
-    ],
-)
+@pytest.mark.parametrize("value", ["%E0%A4%A", "<img src=x>"])
 def test_an_address_with_nonsense_still_answers(open_page: Open, value: str) -> None:
     page = open_page(f"en/calc/pipeline.html?pipeline.stages={value}&pipeline.micro=16&x=1")
     expect(page.locator("#calc-pipeline-stages-error")).to_be_visible()

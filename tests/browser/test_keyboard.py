@@ -38,8 +38,9 @@ def focus(page: Page, selector: str) -> None:
     seen(page)
 
 
-@pytest.mark.parametrize("folder", ["", pytest.param("en/", marks=pytest.mark.slow)])
-@pytest.mark.parametrize("options", [{}, pytest.param(PLAIN, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    ("folder", "options"), [("", {}), pytest.param("en/", PLAIN, marks=pytest.mark.slow)]
+)
 def test_all_can_be_done_with_keys(
     from_file: Open, site: Path, folder: str, options: dict[str, str]
 ) -> None:

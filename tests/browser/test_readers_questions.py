@@ -31,13 +31,9 @@ def answers(page: Page, query: str) -> list[str]:
 # Query, what is among the first so many, where a page's section of the best score opens.
 ZH = [
     ("BAR1 够不够", "link/pcie/p2p-acs-iommu.html", 1),
-    ("怎么看 GPU 拓扑", "link/topo/server-topologies.html", 1),
     ("显存 7B", "train/memory.html", 1),
     ("显存 计算器", "calc/training-memory.html", 1),
-    ("Hoper 架构", "chip/gpu-generations.html", 1),
     ("张量并行", "train/tensor-parallel.html", 1),
-    ("Tensor并行", "train/tensor-parallel.html", 1),
-    ("Tensor 并行", "train/tensor-parallel.html", 1),
     ("什么是 warp", "glossary/index.html#term-warp", 2),
     ("对分带宽", "link/topo/nvswitch.html", 12),
 ]

@@ -63,8 +63,7 @@ def button(page: Page, name: str) -> Locator:
     return page.get_by_role("button", name=name, exact=True)
 
 
-@pytest.mark.parametrize("language", ["zh", "en"])
-@pytest.mark.parametrize("kind", ["step", "frame"])
+@pytest.mark.parametrize(("kind", "language"), [("step", "zh"), ("frame", "en")])
 def test_by_buttons(kind: str, language: str, open_page: Open) -> None:
     page = open_page(kind, language, viewport=PHONE)
     go, back, first, last, play, _, whole, sentence = WORDS[language]

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 from pygments.lexers.javascript import JavascriptLexer
 from pygments.token import Comment, Name, String
 from selectolax.lexbor import LexborHTMLParser
@@ -19,13 +18,14 @@ from hooks.data.facts import FactBase
 from hooks.pages import calculator
 from hooks.pages.frame import Stock
 from tests import ours, samples
+from tests.samples import read_yaml
 
 ROOT = Path(__file__).resolve().parents[2]
 FACTS = ours.facts()
 NAMES = list(registry.script_of())
 STOCK = Stock(FACTS, ROOT / "docs", ROOT)
 LANGUAGES = ("zh", "en")
-REFUSED = yaml.safe_load(Path(__file__).with_name("refused.yml").read_text(encoding="utf-8"))
+REFUSED = read_yaml(Path(__file__).with_name("refused.yml"))
 HAN = re.compile(r"[\u4e00-\u9fff]")
 
 

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from hooks.calc.engine import Engine
+from tests.samples import read_yaml
 
 ROOT = Path(__file__).resolve().parents[2]
-PUBLISHED = yaml.safe_load(Path(__file__).with_name("collectives.yml").read_text(encoding="utf-8"))
+PUBLISHED = read_yaml(Path(__file__).with_name("collectives.yml"))
 
 
 def name(one: dict[str, Any]) -> str:

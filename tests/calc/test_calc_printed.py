@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from hooks.calc.engine import CalcError, Engine
 from tests import ours
+from tests.samples import read_yaml
 from tools.figures.files import load_program
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -35,7 +35,7 @@ def cell(family: str, row: str, column: str) -> float:
 
 def cases() -> Iterator[Any]:
     """Every case of printed.yml: its group, its inputs, the figure as printed, the ratio to it."""
-    for group in yaml.safe_load(PRINTED.read_text(encoding="utf-8")):
+    for group in read_yaml(PRINTED):
         for case in group["cases"]:
             apart = ("figure", "ratio", "id")
             more = {key: value for key, value in case.items() if key not in apart}
@@ -63,7 +63,7 @@ def test_figures_are_those_printed(
 
 def answers() -> Iterator[Any]:
     """Every case of answers.yml: how it is asked, what is given, the answer."""
-    for group in yaml.safe_load(ANSWERS.read_text(encoding="utf-8")):
+    for group in read_yaml(ANSWERS):
         (how,) = {"run", "formula", "call"} & set(group)
         for *name, given, answer in group["cases"]:
             whole = {**group.get("inputs", {}), **given} if isinstance(given, dict) else given

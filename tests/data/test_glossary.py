@@ -7,13 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from hooks.data import Glossary, TermsError, check_terms, load_terms, read_glossary
 from hooks.data.glossary import Term
 from hooks.handbook import Tree
 from hooks.pages import glossary as page
-from tests.samples import note, said, tree
+from tests.samples import note, read_yaml, said, tree
 
 ROOT = Path(__file__).resolve().parents[2]
 FILE = "docs/data/terms/01-a.yml"
@@ -36,7 +35,7 @@ def read(body: str) -> tuple[Glossary, list[str], list[tuple[int, int]]]:
     return glossary, [one.text for one in findings], places
 
 
-WRONG = yaml.safe_load(Path(__file__).with_name("terms.yml").read_text(encoding="utf-8"))
+WRONG = read_yaml(Path(__file__).with_name("terms.yml"))
 
 
 @pytest.mark.parametrize("case", WRONG, ids=lambda case: case["terms"])

@@ -9,7 +9,6 @@ from html import escape
 from pathlib import Path
 
 import pytest
-import yaml
 from playwright.sync_api import Browser
 from selectolax.lexbor import LexborHTMLParser
 
@@ -18,10 +17,11 @@ from hooks.drawings.diagrams import LIBRARY, Diagram, Drawings, refusals
 from hooks.handbook import diagrams_of
 from tests import ours
 from tests.conftest import ROOT
+from tests.samples import read_yaml
 from tools import diagrams as tool
 
 DOCS = ROOT / "docs"
-TEXTS = yaml.safe_load(Path(__file__).with_name("diagrams.yml").read_text(encoding="utf-8"))
+TEXTS = read_yaml(Path(__file__).with_name("diagrams.yml"))
 GOOD, BAD = TEXTS["good"], TEXTS["bad"]
 SOURCE = 'flowchart LR\n  A["a < b"] --> B\n'
 DRAWING = (

@@ -6,16 +6,16 @@ import re
 from pathlib import Path
 
 import pytest
-import yaml
 from playwright.sync_api import Browser
 from selectolax.lexbor import LexborHTMLParser
 
 from hooks.drawings.figure_check import check_svg
 from hooks.drawings.figures import inline_figures
+from tests.samples import read_yaml
 
 ROOT = Path(__file__).resolve().parents[2]
 STYLES = ROOT / "docs/assets/stylesheets"
-PARTS = yaml.safe_load(Path(__file__).with_name("figures.yml").read_text(encoding="utf-8"))
+PARTS = read_yaml(Path(__file__).with_name("figures.yml"))
 INK = 'fill="var(--fig-ink, #1f2328)"'
 HEAD = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 300 100" width="300" font-size="14">'
 NAMES = "<title>T</title><desc>D</desc>"

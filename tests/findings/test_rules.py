@@ -6,14 +6,13 @@ import re
 from pathlib import Path
 
 import pytest
-import yaml
 
 from hooks.findings import rules
 from hooks.findings.finding import Finding
 from hooks.links import Settings, assets
 from hooks.notes import navigation, twins
 from hooks.site.check import check_site
-from tests.samples import found_in, note, tree
+from tests.samples import found_in, note, read_yaml, tree
 
 ROOT = Path(__file__).resolve().parents[2]
 HOOKS = sorted((ROOT / "hooks").rglob("*.py"))
@@ -34,7 +33,7 @@ FILES: dict[str, str | bytes] = {
 }
 
 
-OF_NOTES = yaml.safe_load(Path(__file__).with_name("notes.yml").read_text(encoding="utf-8"))
+OF_NOTES = read_yaml(Path(__file__).with_name("notes.yml"))
 
 
 def rules_of(tmp_path: Path, body: str) -> set[str]:

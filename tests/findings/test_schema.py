@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import pytest
-import yaml
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from hooks.findings import schema
+from tests.samples import read_yaml
 
-CASES = yaml.safe_load(Path(__file__).with_name("schema.yml").read_text(encoding="utf-8"))
+CASES = read_yaml(Path(__file__).with_name("schema.yml"))
 
 
 class Part(BaseModel):

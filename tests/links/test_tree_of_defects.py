@@ -8,13 +8,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-import yaml
 
 from hooks import handbook
 from hooks.findings import Finding
-from tests.samples import tree
+from tests.samples import read_yaml, tree
 
-DATA = yaml.safe_load(Path(__file__).with_name("planted.yml").read_text(encoding="utf-8"))
+DATA = read_yaml(Path(__file__).with_name("planted.yml"))
 DEFECTS, VALID = DATA["defects"], DATA["valid"]
 # Good on the site; on GitHub these ids do not exist.
 ONE_VIEW = [

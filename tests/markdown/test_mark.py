@@ -10,14 +10,14 @@ import re
 from pathlib import Path
 
 import pytest
-import yaml
 from selectolax.lexbor import LexborHTMLParser
 
 from hooks.markdown import Source, finish, mark, read, render
 from hooks.markdown.reading import OWN_CLASSES
+from tests.samples import read_yaml
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
-GROUPS = yaml.safe_load(Path(__file__).with_name("cases.yml").read_text(encoding="utf-8"))
+GROUPS = read_yaml(Path(__file__).with_name("cases.yml"))
 CASES = [text for texts in GROUPS.values() for text in texts]
 PIECES = [
     *(case.rstrip("\n") for case in CASES if "never closed" not in case and "e [f](f" not in case),

@@ -3,9 +3,9 @@
 from pathlib import Path
 from typing import Any
 
-import yaml
+from tests.samples import read_yaml
 
 
 def cases(name: str) -> Any:
     """Return what a file of `data` holds."""
-    return yaml.safe_load((Path(__file__).parent / f"data/{name}.yml").read_text(encoding="utf-8"))
+    return read_yaml(Path(__file__).parent / f"data/{name}.yml")

@@ -7,19 +7,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 from py_mini_racer import MiniRacer
 
 from hooks.data.messages import example, read_messages
 from hooks.handbook import Tree
 from hooks.pages import messages as page
-from tests.samples import note, tree
+from tests.samples import note, read_yaml, tree
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPTS = ROOT / "docs/assets/javascripts/messages"
-LOGS: list[dict[str, Any]] = yaml.safe_load(
-    Path(__file__).with_name("logs.yml").read_text(encoding="utf-8")
-)
+LOGS: list[dict[str, Any]] = read_yaml(Path(__file__).with_name("logs.yml"))
 ROW = """\
   - id: {id}
     text: '{text}'

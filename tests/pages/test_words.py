@@ -6,12 +6,12 @@ import re
 from pathlib import Path
 
 import pytest
-import yaml
 
 from hooks.pages import frame as words
+from tests.samples import read_yaml
 
 FILE = Path(words.__file__).with_name("words.yml")
-SECTIONS = yaml.safe_load(FILE.read_text(encoding="utf-8"))
+SECTIONS = read_yaml(FILE)
 
 
 @pytest.mark.parametrize("section", SECTIONS)

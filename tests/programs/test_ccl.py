@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-import yaml
 
 from hooks.calc import engine
 from hooks.calc.engine import Engine
 from tests import ours
 from tests.programs import printed
+from tests.samples import read_yaml
 from tools.figures.files import ROOT
 
 sim, busbw, fits, compression, lines, model = printed.load(
@@ -409,7 +409,7 @@ def test_the_table_of_the_tuning_note_is_in_the_log() -> None:
 # Variables against the list from the source
 
 VARIABLES = json.loads((NCCL / "params.json").read_text("utf-8"))["variables"]
-ROWS = yaml.safe_load((ROOT / "docs/data/facts/nccl-env.yml").read_text("utf-8"))["rows"]
+ROWS = read_yaml(ROOT / "docs/data/facts/nccl-env.yml")["rows"]
 NO_VARIABLES = {
     "NCCL_HOME",  # of the shell
     "NCCL_TIMEOUT",  # shown as one that does not exist

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-import yaml
 
 from tests.programs import printed
+from tests.samples import read_yaml
 from tools.figures import anatomy
 from tools.figures.files import ROOT
 
@@ -173,7 +173,7 @@ def test_text_of_the_library_is_read_and_checked_from_files(
 
 def test_sums_are_those_of_the_makers() -> None:
     """Habana's network configuration and its peak among boxes; the table of accelerators."""
-    facts = yaml.safe_load((ROOT / "docs/data/facts/accelerators.yml").read_text())["rows"]
+    facts = read_yaml(ROOT / "docs/data/facts/accelerators.yml")["rows"]
     for name, inside, out, many in (
         ("Gaudi 2", 262.5, 37.5, (300, 300)),
         ("Gaudi 3", 525, 75, (600, 600)),

@@ -97,16 +97,16 @@ def test_small_reads_are_bound_by_their_requests() -> None:
     assert tlp.read(4096, 256, 128).towards == 32 * 24  # one request for each 128 bytes
 
 
-@pytest.mark.parametrize("headers", [8, 32, 64, 128, 256])
-@pytest.mark.parametrize("data", [256, 1024, 4096])
+@pytest.mark.parametrize("headers", [8, 64, 256])
+@pytest.mark.parametrize("data", [256, 4096])
 def test_credits_bound_writes(headers: int, data: int) -> None:
     bound = sim.bound_writes(sim.Link(), headers, data)
     assert 0.9 * bound <= sim.simulate_writes(sim.Link(), headers, data) <= 1.02 * bound
 
 
-@pytest.mark.parametrize("latency", [300, 1000, 3000])
-@pytest.mark.parametrize("tags", [8, 32, 256])
-@pytest.mark.parametrize("request_size", [128, 512, 4096])
+@pytest.mark.parametrize("latency", [300, 3000])
+@pytest.mark.parametrize("tags", [8, 256])
+@pytest.mark.parametrize("request_size", [128, 4096])
 def test_bytes_in_flight_bound_reads(latency: float, tags: int, request_size: int) -> None:
     found = sim.simulate_reads(latency, tags, request_size, 256)
     assert found == pytest.approx(sim.bound_reads(latency, tags, request_size, 256), rel=0.04)

@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 from py_mini_racer import MiniRacer
+
+from tests.samples import read_yaml
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPTS = ROOT / "docs/assets/javascripts/topo-decoder"
@@ -41,9 +42,7 @@ SAMPLES = {
     **{path.stem: path for path in sorted(FIXTURES.glob("*.xml"))},
 }
 LANGUAGES = ("zh", "en")
-SAID = yaml.safe_load(
-    Path(__file__).with_name("data").joinpath("topo_decoder.yml").read_text("utf-8")
-)
+SAID = read_yaml(Path(__file__).with_name("data").joinpath("topo_decoder.yml"))
 
 
 class InputError(Exception):

@@ -207,6 +207,35 @@ def test_excerpt_marks_the_real_words(engine: Engine, query: str, marked: list[s
     assert re.findall(r"<mark>(.*?)</mark>", excerpt.replace("</mark> <mark>", " ")) == marked
 
 
+@pytest.mark.parametrize(
+    ("language", "query"),
+    [
+        ("zh", "第一个字要等很久"),
+        ("en", "delay before first token"),
+        ("zh", "delay before first token"),
+    ],
+)
+def test_a_section_is_found_by_what_people_ask_and_shows_its_own_text(
+    language: str, query: str
+) -> None:
+    notes = [
+        (
+            "a.md",
+            "# 甲\n\n## 预填充\n\n<!-- asked: 第一个字要等很久 | 首字延迟 -->\n\n算完整段提示。\n",
+        ),
+        (
+            "a.en.md",
+            "# A\n\n## Prefill\n\n<!-- asked: delay before first token -->\n\nThe whole prompt.\n",
+        ),
+        ("b.md", "# 乙\n\n## 解码\n\n每步一个 token，先等队列。\n"),
+        ("b.en.md", "# B\n\n## Decode\n\nA token a step, after the queue.\n"),
+    ]
+    with _of(*notes) as engine:
+        first = engine.search(query, language)[0]
+    assert first.title == ("Prefill" if language == "en" else "预填充")
+    assert first.excerpt_html == ("The whole prompt." if language == "en" else "算完整段提示。")
+
+
 def test_breadcrumb_names_page_and_headings(engine: Engine) -> None:
     hit = _first(engine, "ibv_post_send")
     assert hit.page_title == "以太网"

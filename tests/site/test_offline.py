@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-import shutil
-import tempfile
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from hooks.site import offline
-from tests.conftest import Project
 from tests.samples import lay
 
 READ = ("index.html", "link/带宽 1.html", "assets/a.css", "search/search_index.json")
@@ -48,18 +45,3 @@ def test_version_is_that_of_the_content(site: Path, name: str, changes: bool) ->
     assert offline.install(site) == before
     (site / name).write_text("changed", encoding="utf-8")
     assert (offline.install(site) != before) == changes
-
-
-def test_serving_takes_copies_away_and_makes_none(project: Project) -> None:
-    """`mkdocs serve` renders into a temporary folder with a name of its own, as here."""
-    served = Path(tempfile.mkdtemp(prefix="mkdocs_"))
-    try:
-        run = project.build("--site-dir", str(served))
-        assert run.returncode == 0, run.stdout + run.stderr
-        assert (served / "sw.js").read_text(encoding="utf-8") == offline.GONE.read_text(
-            encoding="utf-8"
-        )
-        assert not (served / "assets/offline").exists()
-        assert "offline.js" not in (served / "index.html").read_text(encoding="utf-8")
-    finally:
-        shutil.rmtree(served)

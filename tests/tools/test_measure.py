@@ -7,7 +7,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
-import yaml
+
+from tests.samples import read_yaml
 
 ROOT = Path(__file__).resolve().parents[2]
 MODULES = sorted(path for path in (ROOT / "tools/measure").rglob("*.py") if path.stem[0] != "_")
@@ -27,7 +28,7 @@ def test_scripts_can_be_read(path: Path) -> None:
 
 def test_descriptions_name_programs_in_two_languages() -> None:
     for path in sorted((ROOT / "tools/measure/records").rglob("*.yml")):
-        said = yaml.safe_load(path.read_text(encoding="utf-8"))
+        said = read_yaml(path)
         assert (ROOT / said["program"]).is_file(), path
         for text in [said["title"], said["notes"], *(one["title"] for one in said["results"])]:
             assert text["zh"] and text["en"] and text["zh"] != text["en"], path

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from hooks.site import offline
 from tests.conftest import Project
 from tests.samples import note
 
@@ -112,6 +113,9 @@ def test_what_a_build_cannot_take_leaves_what_is_served(served: Served) -> None:
     served.rewrite("topic/one.md", "kind: note", "sort: note")
     served.wait(lambda: "unknown field 'sort'" in served.said(), "the field is reported")
     assert "零拷贝" in served.page("topic/one.html")
+    # Copies for reading offline are taken away, and none is made.
+    assert served.page("sw.js") == offline.GONE.read_text(encoding="utf-8")
+    assert "offline.js" not in served.page("index.html")
     served.rewrite("topic/one.md", "sort: note", "kind: note")
     served.rewrite("topic/one.md", "零拷贝", "新的一句")
     served.wait(lambda: "新的一句" in served.page("topic/one.html"), "the text is seen")

@@ -13,12 +13,12 @@ from typing import Any, get_args
 from urllib.parse import unquote, urlsplit
 
 import pytest
-import yaml
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from hooks.findings.rules import find
 from hooks.notes.fields import FrontMatter, Kind
+from tests.samples import read_yaml
 
 ROOT = Path(__file__).resolve().parents[2]
 GITHUB = ROOT / ".github"
@@ -36,7 +36,7 @@ def _text(name: str) -> str:
 
 
 def _yaml(path: Path) -> dict[str, Any]:
-    data = yaml.safe_load(path.read_text(encoding="utf-8"))
+    data = read_yaml(path)
     assert isinstance(data, dict), path
     return data
 

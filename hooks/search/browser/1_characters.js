@@ -16,13 +16,13 @@
 var HandbookSearch = (function () {
   "use strict";
 
-  var CODE_OPEN = "\ue001", CODE_CLOSE = "\ue002", NOTE = "\ue003", PART = "\ue000";
+  var CODE_OPEN = "\ue001", CODE_CLOSE = "\ue002", NOTE = "\ue003", QUESTION = "\ue004", PART = "\ue000";
   var MAX_QUERY = 240;      /* characters of a query that are read */
   var MAX_ATOMS = 40;
   var MAX_NAME = 64;        /* characters of an identifier that are indexed */
 
   /* What a word counts by where it stands. */
-  var WEIGHT = { title: 4, path: 0.9, tags: 2, text: 1, code: 0.7, note: 0.25 };
+  var WEIGHT = { title: 4, path: 0.9, tags: 2, asked: 0.5, text: 1, code: 0.7, note: 0.25 };
   var K1 = 1.1, B = 0.45;
   var STOCK_TITLE = 5;      /* sections with one title, from which on it says little */
 

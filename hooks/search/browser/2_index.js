@@ -110,7 +110,7 @@
    * Reading holds up whatever else runs, which on file:// is the page.
    */
   Index.prototype.advance = function (place, characters, isTitles) {
-    var part = place.part, texts = place.texts, at = place.at, j, page, record, section, titles;
+    var part = place.part, texts = place.texts, at = place.at, j, asked, page, record, section, titles;
     var level, own, number, words;
     for (; place.page < part.pages.length && characters > 0; place.page++) {
       record = part.pages[place.page];
@@ -128,8 +128,9 @@
         titles[level - 1] = part.titles[at];
         own = [];
         for (var k = 0; k < level - 1; k++) { if (titles[k] && j > 0) { own.push(titles[k]); } }
+        asked = (texts[at] || "").split(QUESTION);
         section = {
-          page: page, anchor: part.anchors[at], title: part.titles[at], text: texts[at] || "",
+          page: page, anchor: part.anchors[at], title: part.titles[at], text: asked.shift(), asked: asked,
           kind: part.entries && part.kinds && part.kinds[part.entries[at]] || null,
           names: part.names && part.names[at] || "",
           level: level, path: own[0] === page.title ? own.slice(1) : own, number: number
@@ -138,6 +139,7 @@
         this.order.push(number);
         characters -= section.text.length;
         words = isTitles ? 1 : this.read(section.text, number, WEIGHT.text);
+        this.read(asked.join("\n"), number, WEIGHT.asked);
         this.inTitle = true;
         this.read(section.title, number, this.isStock(section) ? WEIGHT.path : WEIGHT.title);
         this.inTitle = false;

@@ -93,7 +93,7 @@
     if (this.textCount > 600) { this.texts = Object.create(null); this.textCount = 0; }
     section = index.sections[number];
     known = this.texts[key] = {
-      title: this.folder.text(section.title), text: null, blocks: null,
+      title: this.folder.text(section.title), text: null, blocks: null, asked: section.asked.map(this.folder.text, this.folder),
       above: this.folder.text([section.page.title, section.kind ? section.kind[0] : ""].concat(section.path).join("\n"))
     };
     this.textCount += 1;

@@ -8,7 +8,6 @@
   var REPAIRED = 1, HARDLY = 2, ALIKE = 3, ITSELF = 4;
   var GOOD = [0, 0.55, 0.6, 0.75, 1];
   var UNTITLED = 0.7;       /* of a question, for what stands in no title: a way of speaking, more likely */
-  var FIRST = 3;            /* how many the first ones are */
 
   var UNMET = 0.5;          /* weight of what nothing meets where other words are met */
 
@@ -141,23 +140,8 @@
     candidates.sort(function (a, b) { return b.score - a.score || a.number - b.number; });
     top = candidates.length ? candidates[0].score : 0;
     candidates = candidates.filter(function (hit) { return hit.score > top * LEAST_SCORE; });
-    this.name(candidates, read);
     return this.shown(candidates, read, met / (weights || 1), sections)
       .map(function (hit) { hit.ways = ways; return hit; });
-  };
-
-  /* An entry that the whole query names is among the first, behind what explains it. */
-  Engine.prototype.name = function (hits, read) {
-    var i, names, hit;
-    for (i = FIRST; i < hits.length; i++) {
-      names = hits[i].index.sections[hits[i].number].names;
-      if (names && names.indexOf("|" + read.phrase + "|") !== -1) {
-        hit = hits.splice(i, 1)[0];
-        hit.score = hits[FIRST - 1].score;
-        hits.splice(FIRST - 1, 0, hit);
-        return;
-      }
-    }
   };
 
   /* The sections that define terms of the query: number -> the share of the query that the term is. */

@@ -6,6 +6,7 @@
     "\u672a\u6838\u5b9e|not verified|references|bibliography|see also|further reading|external links)$", "i");
   /* Lists that a build makes: they name much and explain little. */
   var BESIDE = /^(?:tags|maps|messages)(?:\/|$)/;
+  var TWIN = 0.85, QUESTIONED = 0.7; /* the other language's title, and a question, beside the own title */
   var FOREIGN = 0.4;        /* for a section that the reader's language lacks */
   /*
    * What counts by how much: a title that holds the query, the page's title and the section's
@@ -209,7 +210,7 @@
 
   /* What the title adds to a hit. */
   Engine.prototype.reward = function (hit, read, ways, asked, total, own, twin) {
-    var texts = this.folded(hit.index, hit.number), forms, title, share, i;
+    var texts = this.folded(hit.index, hit.number), forms, title, share, names, i;
     var section = hit.index.sections[hit.number], other, value, meant, above;
     if (!read.forms) {
       read.forms = formsAsked(read, ways);
@@ -221,10 +222,16 @@
     forms = read.forms;
     title = flatten(texts.title);
     share = covered(title, forms, asked, total, read.atoms.length);
+    names = [texts.title].concat(texts.asked);
     if (hit.index === own && twin && twin.sections[hit.number]) {
       other = this.folded(twin, hit.number);
-      value = 0.85 * covered(flatten(other.title), forms, asked, total, read.atoms.length);
-      if (value > share) { share = value; title = flatten(other.title); }
+      names = [other.title].concat(texts.asked, other.asked);
+    }
+    /* What else it is called for: its title in the other language, and what people ask. */
+    for (i = 0; i < names.length; i++) {
+      other = flatten(names[i]);
+      value = (i ? QUESTIONED : TWIN) * covered(other, forms, asked, total, read.atoms.length);
+      if (value > share) { share = value; title = other; }
     }
     share = Math.min(1, share);
     meant = explained(title, forms);
