@@ -83,7 +83,7 @@ def items(calculators: Engine, notes: Catalogue) -> list[Item]:
         kind = words_of("calculator", language)["calculator"]
         whole = f"{title}{kind}" if language == "zh" else f"{title} {kind.lower()}"
         summary = f"{whole}\n{say(record['about'], language)}"
-        return Said(title, summary, f"calc-{record['id']}", names=(whole,))
+        return Said(title, summary, f"calc-{record['id']}")
 
     found = []
     for name, ids in shown_in(notes).items():

@@ -88,8 +88,7 @@ def items(glossary: Glossary) -> list[Item]:
 
     def said(term: Term, subject: str, language: str) -> Said:
         summary = f"{getattr(term.says, language)}\n{' · '.join(_also(term, language))}"
-        title, names = head(term, language), tuple(term.forms)
-        return Said(title, summary, anchor(term.id), subject, names)
+        return Said(head(term, language), summary, anchor(term.id), subject)
 
     return [
         Item(

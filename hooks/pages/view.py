@@ -61,8 +61,6 @@ class Said:
     """Its id on the page; empty where it is the page."""
     within: str = ""
     """The id of the heading that it stands below, where that is known."""
-    names: tuple[str, ...] = ()
-    """Every name that it goes by, in any language."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,6 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from hooks.data import flat
 from hooks.search.sections import Section, clean, without_signs
 
 if TYPE_CHECKING:
@@ -62,10 +61,9 @@ def _add(page: Page, items: Sequence[tuple[Any, Any]]) -> None:
     known = {section.anchor: section for section in page.sections if section.anchor}
     below: dict[str, list[Section]] = defaultdict(list)
     for item, said in items:
-        names = tuple(dict.fromkeys(map(flat, said.names)))
         section, parent = known.get(said.anchor), known.get(said.within)
         if section is not None:
-            section.kind, section.names = item.kind, names
+            section.kind = item.kind
         elif item.kind == "calculator" and page.key.rpartition("/")[2] == item.key:
             # Its own page is it.
             page.sections[0].kind = item.kind
@@ -74,7 +72,7 @@ def _add(page: Page, items: Sequence[tuple[Any, Any]]) -> None:
             level = min(parent.level + 1, 6) if parent else 2
             title, text = clean(without_signs(said.title)), _lines(said.summary)
             key = f"{item.kind} {item.key}"
-            made = Section(said.anchor, level, title, text, item.kind, names, key)
+            made = Section(said.anchor, level, title, text, item.kind, key)
             below[said.within if parent else ""].append(made)
     if below:
         page.sections = [

@@ -68,11 +68,6 @@ def _part(
         "numbers": [number for page in pages for number in numbers[page.key, page.language]],
         "kinds": {name: [kind.label(language), kind.worth] for name, kind in KINDS.items()},
         "entries": {at: section.kind for at, section in enumerate(sections) if section.kind},
-        "names": {
-            at: f"|{'|'.join(section.names)}|"
-            for at, section in enumerate(sections)
-            if section.names
-        },
         "text": SECTION_END.join(QUESTION.join([one.text, *one.asked]) for one in sections),
     }
 

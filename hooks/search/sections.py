@@ -37,8 +37,6 @@ class Section:
     text: str = ""
     kind: str = ""
     """What it is besides a section: one of `entries.KINDS`."""
-    names: tuple[str, ...] = ()
-    """What a query that is nothing else asks for it by, flat."""
     key: str = ""
     """Of what has no heading: its name, which the page's versions in all languages share."""
     asked: list[str] = field(default_factory=list)

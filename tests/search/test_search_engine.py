@@ -11,7 +11,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from hooks import search
+from hooks.pages.view import Item, Said
 from hooks.search.engine import Engine, Hit, core_source
+from hooks.search.entries import add_entries
 from hooks.search.index import Index, build_index, make_index
 from hooks.search.words import everyday
 from tests import search_notes
@@ -171,6 +173,18 @@ def test_filters_phrases_and_words_to_leave_out(
     assert bool(found) == bool(places)
     pages = {place.partition("#")[0] for place in places}
     assert {place.partition("#")[0] for place in found} <= pages
+
+
+@pytest.mark.parametrize(
+    ("query", "places"), [("kind:term 归约", ["a.html#term-reduce"]), ("归约 kind:figure", [])]
+)
+def test_an_entry_is_found_by_its_kind(query: str, places: list[str]) -> None:
+    page = search_notes.page("a.md", "# 归约\n\n## 环\n\n归约的环。\n")
+    said = {"zh": Said("归约", "把各卡的数相加。", "term-reduce")}
+    add_entries([page], {("a", "zh"): [(Item("term", "reduce", "a", said), said["zh"])]})
+    with Engine(make_index([page])) as engine:
+        found = engine.search(query)
+    assert [hit.location for hit in found] == places
 
 
 def test_quoted_words_that_stand_nowhere_as_quoted_are_looked_for_as_words(engine: Engine) -> None:

@@ -132,7 +132,7 @@
         section = {
           page: page, anchor: part.anchors[at], title: part.titles[at], text: asked.shift(), asked: asked,
           kind: part.entries && part.kinds && part.kinds[part.entries[at]] || null,
-          names: part.names && part.names[at] || "",
+          entry: part.entries && part.entries[at] || "",
           level: level, path: own[0] === page.title ? own.slice(1) : own, number: number
         };
         this.sections[number] = section;

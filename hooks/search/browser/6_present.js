@@ -102,8 +102,8 @@
     var lines = text.split("\n"), best = null, line;
     var isCode = read.tokens.some(function (token) { return /_|[a-z][A-Z]|^-/.test(token.raw); });
     var all = (section.text ? folds : this.folder.text(text)).split("\n");
-    /* A term begins with what it is. */
-    lines.slice(0, section.names ? 1 : 200).forEach(function (line, order) {
+    /* A term or a calculator begins with what it is. */
+    lines.slice(0, /^(?:term|calculator)$/.test(section.entry) ? 1 : 200).forEach(function (line, order) {
       var folded = all[order], met = Object.create(null), value = 0;
       if (!line) { return; }
       patterns.forEach(function (one) {
