@@ -88,9 +88,7 @@ def load(paths: Iterable[Path]) -> list[Query]:
     found = []
     for path in paths:
         try:
-            one = QuerySet.model_validate(
-                yaml.load(path.read_text(encoding="utf-8"), yaml.CSafeLoader)
-            )
+            one = QuerySet.model_validate(yaml.load(path.read_text("utf-8"), yaml.CSafeLoader))
         except (yaml.YAMLError, ValidationError) as error:
             raise QueryError(f"{path}: {error}") from None
         for query in one.queries:
