@@ -48,6 +48,13 @@ def _is_specific(text: str) -> str:
     return text
 
 
+def _in_both(text: Text) -> Text:
+    words = re.search(r"\b(and|from|in|later|newer|older|only|run|to|up)\b", text.zh)
+    if words and text.zh.isascii():
+        raise ValueError(f"'{text.zh}' is English: write {{zh: …, en: …}}, or '2.4–2.6'")
+    return text
+
+
 _Line = Annotated[str, AfterValidator(_is_specific)]
 
 
@@ -62,7 +69,7 @@ class Message(Strict):
     """`follows` is printed because something else failed, `notice` while all goes on."""
     printed: _Address
     """The line of source that prints it at a tag, or the vendor's page that lists it."""
-    versions: str = ""
+    versions: Annotated[Text, AfterValidator(_in_both)] = Text(zh="", en="")
     """Between which it reads so, where that was looked at."""
     means: Text
     causes: list[Text] = Field(min_length=1, max_length=3)

@@ -29,8 +29,6 @@ TOPIC = "messages"
 """The folder of the pages: a note for each file of data, and the one that reads logs."""
 SCRIPT = "assets/messages.{language}.js"
 MATCH = Path(__file__).resolve().parents[2] / "docs/assets/javascripts/messages/match.js"
-_SAID = re.compile(r";.*|(?<=\d) to (?=\d)")
-"""What versions have in English words."""
 _INLINE = MarkdownIt("commonmark", {"html": False})
 _LINE = re.compile(r"/blob/(?P<tag>[^/]+)/(?P<file>[^#]+)#L(?P<line>\d+)")
 
@@ -101,9 +99,7 @@ def _shown(one: data.Message, notes: Catalogue, language: str) -> dict[str, Any]
         "title": note.title if note else "",
         "printed": f"{place['file']}:{place['line']} ({place['tag']})" if place else one.printed,
         "sources": [one.printed, *one.sources],
-        "versions": one.versions
-        if language == "en"
-        else _SAID.sub(lambda found: "–" if found[0] == " to " else "", one.versions),
+        "versions": said(one.versions),
     }
 
 

@@ -51,6 +51,13 @@ def _file(*rows: tuple[str, str, str]) -> str:
         ),
         (_file(("a", "it fails here", "none")), (9, 5), "there is no 'none'"),
         (_file(("a", "it fails here", "n#none")), (9, 5), "there is no 'none'"),
+        (
+            _file(("a", "it fails here", "n")).replace(
+                "    means", "    versions: up to 2\n    means"
+            ),
+            (6, 15),
+            "'up to 2' is English",
+        ),
         ("product: P\nmessages: [\n", (3, 1), ""),
     ],
 )
