@@ -50,7 +50,7 @@ def _is_specific(text: str) -> str:
 
 def _in_both(text: Text) -> Text:
     words = re.search(r"\b(and|from|in|later|newer|older|only|run|to|up)\b", text.zh)
-    if words and text.zh.isascii():
+    if words and not re.search("[\u3400-\u9fff]", text.zh):
         raise ValueError(f"'{text.zh}' is English: write {{zh: …, en: …}}, or '2.4–2.6'")
     return text
 
