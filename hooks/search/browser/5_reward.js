@@ -4,8 +4,8 @@
   var REFERENCES = new RegExp("^(?:\u53c2\u8003(?:\u8d44\u6599|\u6587\u732e|\u94fe\u63a5)?" +
     "(?:\u4e0e\u6ce8\u91ca)?|\u5916\u90e8\u94fe\u63a5|\u5ef6\u4f38\u9605\u8bfb|\u6269\u5c55\u9605\u8bfb|" +
     "\u672a\u6838\u5b9e|not verified|references|bibliography|see also|further reading|external links)$", "i");
-  /* Lists that a build makes: they name much and explain little. */
-  var BESIDE = /^(?:tags|maps|messages)(?:\/|$)/;
+  /* Lists that a build makes, and tables of questions: they name much and explain little. */
+  var BESIDE = /^(?:tags|maps|messages)(?:\/|$)/, ANSWERS = /\/faq/, FEW = 4; /* words that are no question */
   var TWIN = 0.85, QUESTIONED = 0.7; /* the other language's title, and a question, beside the own title */
   var FOREIGN = 0.4;        /* for a section that the reader's language lacks */
   /*
@@ -256,7 +256,8 @@
     if (section.kind && !(value > 0.9 && DEFINITION.test(read.text))) { hit.score *= section.kind[1]; }
     if (section.page.kind === "map") { hit.score *= 0.7; }
     if (BESIDE.test(section.page.key)) { hit.score *= 0.6; }
-    if (section.page.kind === "questions") { hit.score *= 0.5; }
+    if (section.page.kind === "questions" ||
+        (!read.isAsked && read.atoms.length < FEW && ANSWERS.test(section.page.key))) { hit.score *= 0.5; }
     if (REFERENCES.test(section.title)) { hit.score *= 0.45; }
     else if (hit.index.isStock(section)) { hit.score *= read.mix.stock; }
   };

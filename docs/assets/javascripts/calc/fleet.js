@@ -186,7 +186,8 @@
     ],
     formula: [
       "p = \\frac{2N_a s(1-h) + 2L\\,w\\,s^2(1-h^2)}{g\\,P\\,e_c}, \\allowbreak\\quad t(b) = \\max\\Bigl(\\frac{2N_a b}{g\\,P\\,e_c},\\; \\frac{W(b) + \\text{share}\\cdot b\\,(s+o/2)\\,k}{B\\,e_m}\\Bigr) + t_0",
-      "\\text{TPOT}(b) = t(b) + \\frac{b}{o}\\,p, \\qquad \\text{rate} = \\frac{b}{o\\,\\text{TPOT}(b)}, \\qquad \\text{TTFT}_{99} = p + t(b) + \\frac{p}{1-\\rho}\\ln(100\\rho),\\ \\ \\rho = \\text{rate}\\cdot p",
+      "\\text{TPOT}(b) = t(b) + \\frac{b}{o}\\,p, \\qquad \\text{rate} = \\frac{b}{o\\,\\text{TPOT}(b)}",
+      "\\text{TTFT}_{99} = p + t(b) + \\frac{p}{1-\\rho}\\ln(100\\rho),\\ \\ \\rho = \\text{rate}\\cdot p",
       "\\text{GPUs} = g\\left\\lceil \\frac{\\lambda}{u\\,\\text{rate}} \\right\\rceil, \\qquad \\text{cost} = \\frac{\\text{GPUs}\\cdot \\text{price}\\cdot 10^6}{3600\\,\\lambda\\,m\\,o}"
     ],
     assumptions: [
