@@ -63,14 +63,22 @@ def _note_lines(view: View, note: Note, depth: int) -> Iterator[str]:
 
 
 def topic_listing(view: View, entries: Sequence[Entry], index_path: str) -> str:
-    """Return the notes and subtopics of the topic with an index page, with their descriptions."""
+    """Return the notes and subtopics of the topic with an index page, with their descriptions.
+
+    A group that has no index page is listed by its notes.
+    """
     entry, lines = _topic(entries, index_path), []
-    for child in entry.children if entry is not None else ():
+    for child in _listed(entry.children) if entry is not None else ():
         note = None if _is_index(child) else view.note(child.path or _index_path(child))
         if note is not None:
             text = escape(note.meta.description) if note.meta else ""
             lines.append(f"- **{view.link(note)}**<br>{text}")
     return "\n".join(lines)
+
+
+def _listed(children: Sequence[Entry]) -> list[Entry]:
+    groups = ([one] if one.path or _index_path(one) else one.children for one in children)
+    return [one for group in groups for one in group]
 
 
 def _topic(entries: Sequence[Entry], index_path: str) -> Entry | None:
