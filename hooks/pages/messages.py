@@ -61,10 +61,10 @@ def check(messages: data.Messages, notes: Catalogue) -> Iterator[Finding]:
 
 def _found_by_text(messages: data.Messages) -> Iterator[list[tuple[str, str]]]:
     """Yield for each message its lines that the page's script takes for another, and which."""
-    racer = MiniRacer()
-    racer.eval(MATCH.read_text(encoding="utf-8"))
-    racer.eval(f"var rows = {json.dumps(_rows(messages))};")
-    yield from json.loads(str(racer.eval("JSON.stringify(handbookLog.mistaken(rows))")))
+    with MiniRacer() as racer:
+        racer.eval(MATCH.read_text(encoding="utf-8"))
+        racer.eval(f"var rows = {json.dumps(_rows(messages))};")
+        yield from json.loads(str(racer.eval("JSON.stringify(handbookLog.mistaken(rows))")))
 
 
 def _rows(messages: data.Messages) -> list[dict[str, Any]]:

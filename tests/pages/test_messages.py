@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -80,14 +81,14 @@ def test_a_line_without_its_places() -> None:
 
 
 @pytest.fixture(scope="module")
-def racer(handbook_messages: dict[str, str]) -> MiniRacer:
+def racer(handbook_messages: dict[str, str]) -> Iterator[MiniRacer]:
     """Return V8 with the page's scripts and the handbook's own messages."""
-    racer = MiniRacer()
-    racer.eval(handbook_messages[page.SCRIPT.format(language="en")])
-    for name in ("match", "log"):
-        racer.eval((SCRIPTS / f"{name}.js").read_text(encoding="utf-8"))
-    racer.eval("var table = handbookLog.table(handbookMessages.rows);")
-    return racer
+    with MiniRacer() as racer:
+        racer.eval(handbook_messages[page.SCRIPT.format(language="en")])
+        for name in ("match", "log"):
+            racer.eval((SCRIPTS / f"{name}.js").read_text(encoding="utf-8"))
+        racer.eval("var table = handbookLog.table(handbookMessages.rows);")
+        yield racer
 
 
 @pytest.fixture(scope="module")
