@@ -187,6 +187,21 @@ def test_an_entry_is_found_by_its_kind(query: str, places: list[str]) -> None:
     assert [hit.location for hit in found] == places
 
 
+@pytest.mark.parametrize(
+    ("query", "first"),
+    [("GDRCopy", "link/gdr.html#copy"), ("GDRCopy 怎么装", "link/faq.html#copy")],
+)
+def test_a_name_leads_to_its_note_and_a_question_to_its_row(query: str, first: str) -> None:
+    row = "## GDRCopy { #copy }\n\nGDRCopy 怎么装：主机上装 GDRCopy 的包，怎么装都要驱动。\n"
+    note = "## GDRCopy 读写 { #copy }\n\nCPU 用 GDRCopy 读写显存，写快读慢，适合标志与头部。\n"
+    pages = [
+        search_notes.page("link/faq.md", f"# 问题\n\n{row}"),
+        search_notes.page("link/gdr.md", f"# 拷贝\n\n{note}"),
+    ]
+    with Engine(make_index(pages)) as engine:
+        assert engine.search(query)[0].location == first
+
+
 def test_quoted_words_that_stand_nowhere_as_quoted_are_looked_for_as_words(engine: Engine) -> None:
     assert engine.search('"memory is unified"')[0].location == UM
 
