@@ -121,5 +121,4 @@ def select(options: dict[str, Any], base: FactBase) -> Selection:
     columns = pick(names(options, "columns"), family.columns, "column")
     rows = pick(names(options, "rows"), family.rows, "row")
     rows = _filtered(rows, family, options.get("where"))
-    rows = _ordered(rows, family, options.get("order"))
-    return Selection(name, family, columns, rows)
+    return Selection(name, family, columns, _ordered(rows, family, options.get("order")))

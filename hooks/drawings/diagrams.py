@@ -71,8 +71,7 @@ class Drawings:
     @cached_property
     def _seed(self) -> bytes:
         """What every drawing depends on: mermaid itself, its settings, and how it is run."""
-        library = (self.docs / LIBRARY).read_bytes()
-        return hashlib.sha256(library + SCRIPT.read_bytes()).digest()
+        return hashlib.sha256((self.docs / LIBRARY).read_bytes() + SCRIPT.read_bytes()).digest()
 
     def path(self, source: str) -> Path:
         """Return the file of the drawing of a text, whether it is there or not."""

@@ -23,6 +23,7 @@ _NO_WORDS = re.compile(r"\s*(?:[xX]|\d[\d,，、\s–-]*)?\s*")
 _LIKE_ADDRESS = re.compile(
     r"[A-Za-z][A-Za-z0-9+.-]*://|mailto:|#|\.{0,2}/|[^\s]*\.(?:md|html?|png|jpe?g|svg|pdf)(?:#|\Z)"
 )
+_ROW = re.compile(r"^\|.*", re.MULTILINE)
 _CONTAINER = re.compile(
     r"^[ \t]*(?P<text>(?:!!!|\?\?\?\+?|===)(?:[ \t]+[\w-]+)?(?:[ \t]+\"[^\"\n]*\")?)[ \t]*$",
     re.MULTILINE,
@@ -57,6 +58,11 @@ def raw(body: str, marked: Marked) -> Iterator[Odd]:
             why = _as_written(text, "a link needs '(' right behind ']', and ')', of half width")
             repair = f"{marked.masked[start : match.end('words')]}({match['target']})"
             yield Odd("link-syntax", text, *place_in(prose, start), why, repair)
+    for row in _ROW.finditer(marked.masked):
+        bar = next((at for at in range(*row.span()) if prose[at] != row.string[at] == "|"), None)
+        if bar is not None:
+            why = "a bar in code splits the row on GitHub or shows a backslash: say it in words"
+            yield Odd("view-difference", row[0], *place_in(prose, bar), why)
     for match in _CONTAINER.finditer(body):
         text = match["text"]
         if text.strip("!?+=") and ('"' in text or text[0] != "="):
@@ -101,6 +107,5 @@ def one_view(
     for tag in view.tags:
         left_raw = rf"""<{tag.name}\b[^<>]*\smarkdown(?:=["']?(?!0)\w+["']?)?[\s>]"""
         if dict(tag.attributes).get("markdown", "0") != "0" and re.search(left_raw, html):
-            why = 'the tag around it needs markdown="1" too, at the start of its line'
-            why = _as_written(tag.text, why)
+            why = _as_written(tag.text, 'the tag around it needs markdown="1" too, in its line')
             yield Odd("markdown-in-html", tag.text, tag.line, tag.column, why)

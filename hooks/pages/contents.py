@@ -46,8 +46,7 @@ def _topic_blocks(view: View, entry: Entry, depth: int, above: str = "") -> Iter
         unit = view.words("contents")["note" if len(shown) == 1 else "notes"]
         lines = "\n".join(line for note in shown for line in _note_lines(view, note, depth))
         summary = f"{html.escape(name, quote=False)} · {len(shown)} {unit}"
-        head = f'<details markdown="1">\n<summary>{summary}</summary>'
-        yield f"{head}\n\n{lines}\n\n</details>"
+        yield f'<details markdown="1">\n<summary>{summary}</summary>\n\n{lines}\n\n</details>'
     for child in entry.children:
         if child.children:
             yield from _topic_blocks(view, child, depth, f"{name} / ")
@@ -58,8 +57,7 @@ def _note_lines(view: View, note: Note, depth: int) -> Iterator[str]:
     yield f"- {view.link(note)}{'' if is_own else view.words('contents')['untranslated']}"
     for heading in note.source.headings:
         if 2 <= heading.level <= depth:
-            indent = "    " * (heading.level - 1)
-            yield f"{indent}- {view.link(note, heading.id, heading.text)}"
+            yield f"{'    ' * (heading.level - 1)}- {view.link(note, heading.id, heading.text)}"
 
 
 def topic_listing(view: View, entries: Sequence[Entry], index_path: str) -> str:

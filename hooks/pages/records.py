@@ -21,8 +21,7 @@ def render(page: Page) -> str:
             shown = f"{one.value:.4g} {one.unit}", str(one.reference or words["none"])
             rows.append(" | ".join(map(escape, (kind, one.what, *shown, who))))
     head = [f"| {words['head']} |", "| --- | --- | ---: | ---: | --- |"]
-    lines = [f"| {row} |" for row in sorted(rows)]
-    return "\n".join([*head, *lines] if rows else [words["empty"]])
+    return "\n".join([*head, *(f"| {row} |" for row in sorted(rows))] if rows else [words["empty"]])
 
 
 def downloads(page: Page) -> str:

@@ -34,6 +34,8 @@ MEASURE = """async () => {
       found.push(box.querySelector(".katex") ? "formula" : "drawing");
     }
   }
+  for (const one of document.querySelectorAll("article.is-asked tr > :first-child"))
+    if (one.offsetWidth > 0.42 * one.parentNode.offsetWidth) found.push("wide question");
   if (document.documentElement.scrollWidth > innerWidth) found.push("page");
   return found;
 }"""
