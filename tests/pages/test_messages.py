@@ -138,6 +138,8 @@ def test_a_log_is_read(racer: MiniRacer, case: dict[str, Any]) -> None:
         ("RoCE 网络 nccl 带宽突然掉到 0.x GB/s 丢包", ""),
         ("kv cache size llama 70b", ""),
         ("H100 NVLink 单向带宽", ""),
+        ("flash attention 为什么能省显存", ""),
+        ("编译 flash-attn 卡住 Building wheel", "flash-attn-building-wheel"),
         ("deepspeed zero3 比 zero2 慢很多 显存还更大", ""),
     ],
 )
