@@ -419,7 +419,11 @@ def test_a_word_that_many_mistype_is_found_beside_an_everyday_word() -> None:
         ("zh", "显存 9B", "train/memory.html#1b参数对应多少g显存"),
         ("zh", "流水线并行 xyzzy", "train/pipeline-parallel.html"),
         # A misspelt name is repaired before it is stemmed: Hopper, not hop.
-        ("en", "Hoper architecture", "en/chip/gpu-generations.html#hopper-moving-data-for-transformers"),
+        (
+            "en",
+            "Hoper architecture",
+            "en/chip/gpu-generations.html#hopper-moving-data-for-transformers",
+        ),
         # Joined and spaced forms.
         ("zh", "Tensor并行", "train/tensor-parallel.html"),
         ("zh", "Tensor 并行", "train/tensor-parallel.html"),
