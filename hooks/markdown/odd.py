@@ -107,5 +107,5 @@ def one_view(
     for tag in view.tags:
         left_raw = rf"""<{tag.name}\b[^<>]*\smarkdown(?:=["']?(?!0)\w+["']?)?[\s>]"""
         if dict(tag.attributes).get("markdown", "0") != "0" and re.search(left_raw, html):
-            why = _as_written(tag.text, 'the tag around it needs markdown="1" too, in its line')
+            why = _as_written(tag.text, 'the tag around it needs markdown="1", first in its line')
             yield Odd("markdown-in-html", tag.text, tag.line, tag.column, why)

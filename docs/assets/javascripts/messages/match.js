@@ -9,7 +9,7 @@
   /* `{5}` is a place with an example, `{5|6}` takes these alone, `{{` is a brace. */
   var DEFINITION = /^(?:what (?:is|are)\b|什么是)(?!.*\d)|是什么(?!.*\d)/i;
   /* Han characters are a question's rather than a message's, unless something went wrong. */
-  var TROUBLE = /[报错卡]|失败|不生效|xid|error|fail|denied|killed|killer/i, HAN = /[\u4e00-\u9fff]/g, PER_HAN = 0.4;
+  var TROUBLE = /报|错|失败|不生效|卡[住死在了\d]|xid|error|fail|denied|kill/i, HAN = /[\u4e00-\u9fff]/g, PER_HAN = 0.4;
   var LONG = 12;   // what the words of a line weigh before most of them are enough
   var PLACE = /(\{\{|\}\}|\{[^{}]*\})/;
 
@@ -99,11 +99,11 @@
       var whole = find(query), typed = wordsOf(query).filter(function (word, at, all) {
         return messages.COMMON.indexOf(word) < 0 && all.indexOf(word) === at;
       });
-      var all = sum(typed) + (TROUBLE.test(query) ? 0 : PER_HAN * (query.match(HAN) || []).length) || 1;
+      var asked = sum(typed) + (TROUBLE.test(query) ? 0 : PER_HAN * (query.match(HAN) || []).length) || 1;
       return rows.map(function (row) {
         var own = typed.filter(function (word) { return row.words[word]; });
         var shared = own.reduce(function (all, word) { return all + weight(word) * row.words[word]; }, 0);
-        var cover = shared / all, held = own.length < 2 ? 0 : Math.max.apply(null, row.held.map(function (words) {
+        var cover = shared / asked, held = own.length < 2 ? 0 : Math.max.apply(null, row.held.map(function (words) {
           return sum(words) < LONG ? 0 : sum(words.filter(function (word) { return own.indexOf(word) >= 0; })) / sum(words);
         }));
         var isLike = own.length > 1 && shared >= 9 && !DEFINITION.test(query) &&
