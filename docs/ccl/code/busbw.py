@@ -40,6 +40,8 @@ def bandwidths(operation: str, ranks: int, size: int, seconds: float) -> tuple[f
 
 def main() -> None:
     """Print one conversion."""
+    if len(sys.argv) < 5:
+        sys.exit(__doc__)
     operation, ranks, size, microseconds = sys.argv[1:]
     n, total = int(ranks), in_bytes(size)
     algbw, busbw = bandwidths(operation, n, total, float(microseconds) * 1e-6)

@@ -66,6 +66,8 @@ def judged(rows: Iterable[tuple[str, str, float]]) -> list[tuple[str, str, float
 
 def main() -> None:
     """Print the failures of a file, and how many nodes passed."""
+    if len(sys.argv) < 2:
+        sys.exit(__doc__)
     with Path(sys.argv[1]).open(encoding="utf-8", newline="") as file:
         lines = (line for line in file if not line.startswith("#"))
         rows = [(one["node"], one["test"], float(one["value"])) for one in csv.DictReader(lines)]

@@ -1,4 +1,7 @@
-"""Read what dcgm-exporter says and judge each GPU by four ratios. Standard library only."""
+"""Read what dcgm-exporter says and judge each GPU by four ratios. Standard library only.
+
+    python docs/eng/code/exporter.py metrics.txt
+"""
 
 from __future__ import annotations
 
@@ -53,6 +56,8 @@ def judge(got: dict[str, float | None]) -> str:
 
 
 def main() -> None:
+    if len(sys.argv) < 2:
+        sys.exit(__doc__)
     gpus = read(Path(sys.argv[1]).read_text(encoding="utf-8"))
     print("GPU  util    SM  tensor  DRAM  power  judgement")
     for gpu, got in sorted(gpus.items()):

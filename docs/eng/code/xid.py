@@ -1,4 +1,7 @@
-"""Sort the Xid lines of a kernel log: which GPU, what came first, what to do. Standard library."""
+"""Sort the Xid lines of a kernel log: which GPU, what came first, what to do. Standard library.
+
+    python docs/eng/code/xid.py dmesg.txt
+"""
 
 from __future__ import annotations
 
@@ -69,6 +72,8 @@ def sort(lines: Iterable[str]) -> dict[str, Gpu]:
 
 
 def main() -> None:
+    if len(sys.argv) < 2:
+        sys.exit(__doc__)
     with Path(sys.argv[1]).open(encoding="utf-8", errors="replace") as log:
         found = sort(log)
     print("GPU               Xids in order        first  suspect             do")

@@ -28,6 +28,8 @@ def ceilings(nodes: int, gpus: int, nics: int, rate: float) -> dict[str, float]:
 
 def main() -> None:
     """Print the ceilings, and what a result means."""
+    if len(sys.argv) < 5:
+        sys.exit(__doc__)
     nodes, gpus, nics = (int(word) for word in sys.argv[1:4])
     rate = float(sys.argv[4]) / 8
     top = ceilings(nodes, gpus, nics, rate)
