@@ -1,6 +1,6 @@
 """Read what dcgm-exporter says and judge each GPU by four ratios. Standard library only.
 
-    python docs/eng/code/exporter.py metrics.txt
+python docs/eng/code/exporter.py metrics.txt
 """
 
 from __future__ import annotations

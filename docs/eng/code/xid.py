@@ -1,6 +1,6 @@
 """Sort the Xid lines of a kernel log: which GPU, what came first, what to do. Standard library.
 
-    python docs/eng/code/xid.py dmesg.txt
+python docs/eng/code/xid.py dmesg.txt
 """
 
 from __future__ import annotations
