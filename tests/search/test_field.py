@@ -13,7 +13,7 @@ from py_mini_racer import MiniRacer
 from hooks.handbook import Tree
 from hooks.pages import messages
 from hooks.search.engine import Engine
-from hooks.search.index import Index
+from hooks.search.terminal import read_site
 
 FIELD: list[dict[str, Any]] = [
     case
@@ -37,14 +37,16 @@ def _section(tree: Tree, location: str) -> str:
     return f"{note_id}#{anchor}" if anchor else note_id
 
 
-def test_what_comes_first_answers(handbook: Tree, notes_index: Index) -> None:
+def test_what_comes_first_answers(handbook: Tree, site: Path) -> None:
+    index = read_site(site)
+    assert index is not None
     racer = MiniRacer()
     script = messages.scripts(handbook.data.messages[0], handbook.notes, handbook.facts)
     racer.eval(script[messages.SCRIPT.format(language="en")])
     racer.eval(messages.MATCH.read_text(encoding="utf-8"))
     racer.eval("var table = handbookLog.table(handbookMessages.rows);")
     missed = []
-    with Engine(notes_index) as engine:
+    with Engine(index) as engine:
         for case in FIELD:
             query = case["query"]
             call = f"table.rank({json.dumps(query)}).map(function (one) {{ return one.row.page; }})"
