@@ -125,6 +125,7 @@ def scripts(messages: data.Messages, notes: Catalogue, facts: FactBase) -> dict[
             for one in product.messages
             for shown in [_shown(one, notes, language)]
         ]
-        text = json.dumps({"rows": rows, "variables": known}, ensure_ascii=False)
+        made_of = {"rows": rows, "variables": known}
+        text = json.dumps(made_of, ensure_ascii=False, separators=(",", ":"))
         made[SCRIPT.format(language=language)] = f"var handbookMessages = {text};\n"
     return made
