@@ -9,7 +9,8 @@ export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 # --allow-run-a
 export OMPI_MCA_rmaps_base_oversubscribe=1 PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe # --oversubscribe
 export OMPI_MCA_mpi_yield_when_idle=1 # more ranks than cores: who waits lets others run
 export OMPI_MCA_pml=ob1 OMPI_MCA_btl=${OMPI_MCA_btl:-^openib} # shared memory and TCP; look for no fast network
-export OMPI_MCA_btl_vader_single_copy_mechanism=none # containers often forbid to read another process's memory
+# Containers often forbid to read another process's memory: the variable of Open MPI 4, then of 5.
+export OMPI_MCA_btl_vader_single_copy_mechanism=none OMPI_MCA_smsc=^cma
 export OMPI_MCA_btl_base_warn_component_unused=0
 expected=0
 if [ "${1:-}" = --expect ]; then
