@@ -30,7 +30,7 @@ from torch.distributed.optim import ZeroRedundancyOptimizer
 from torch.nn.parallel import DistributedDataParallel
 
 Points = list[tuple[float, float]]
-AVERAGE = dist.ReduceOp.AVG if CUDA else dist.ReduceOp.SUM  # gloo: only newer releases average
+AVERAGE = dist.ReduceOp.AVG if CUDA else dist.ReduceOp.SUM  # gloo has no average
 MODES = [
     "no_sync",
     "by_hand",
