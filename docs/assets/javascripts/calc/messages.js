@@ -154,7 +154,7 @@
     ],
     assumptions: [
       { zh: "一条消息，前面没有排队；取载荷要等 WQE 到齐；载荷每 256 字节一段，取与发可以重叠（式子未写）。", en: "One message with nothing waiting before it; the payload is fetched once the WQE is there; pieces of 256 bytes are fetched and sent side by side (not in the formula)." },
-      { zh: "完成项写回主机不计入单程延迟；网络包头不计（MTU 4096 时不到 1%）。", en: "Writing the CQE back is not part of the one-way latency; headers on the network are left out (below 1% at MTU 4096)." },
+      { zh: "完成项写回主机不计入单程延迟；网络包头不计（MTU 4096 时 InfiniBand 不到 1%，RoCEv2 约 2%）。", en: "Writing the CQE back is not part of the one-way latency; headers on the network are left out (at MTU 4096 below 1% with InfiniBand, about 2% with RoCEv2)." },
       { zh: "对端取接收 WQE、写主机随大小变长，没有算：1 KiB 以上比印出的数低一到三成。", en: "What the receiver fetches and writes grows with size and is left out: from 1 KiB on the result lies 10 to 30% below what was published." },
       { zh: "余量由一个印出的数推得，换网卡要重新推；BlueFlame 只用于单个请求、WQE 不超过缓冲。", en: "The remainder is fitted to one published figure: another NIC needs another. BlueFlame serves a single request whose WQE fits the buffer." }
     ],
