@@ -18,6 +18,7 @@ from tests.samples import note, read_yaml, tree
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPTS = ROOT / "docs/assets/javascripts/messages"
 LOGS: list[dict[str, Any]] = read_yaml(Path(__file__).with_name("logs.yml"))
+PRINTED: dict[str, str] = read_yaml(Path(__file__).with_name("as_printed.yml"))
 ROW = """\
   - id: {id}
     text: '{text}'
@@ -109,6 +110,15 @@ def test_a_log_is_read(racer: MiniRacer, case: dict[str, Any]) -> None:
         assert log["told"]["variables"][name]["meant"] == meant
     assert len(log["unknown"]) == case.get("unknown", 0)
     assert bool(log["matrix"]) == case.get("matrix", False)
+
+
+def test_a_line_as_printed_is_known(racer: MiniRacer) -> None:
+    found = {}
+    for meant, line in PRINTED.items():
+        call = f"handbookLog.read({json.dumps(line)}, table, handbookMessages.variables).hits"
+        hits = json.loads(str(racer.eval(f"JSON.stringify({call})")))
+        found[meant] = [hit["row"]["id"] for hit in hits]
+    assert found == {meant: [meant] for meant in PRINTED}
 
 
 @pytest.mark.parametrize(
