@@ -12,6 +12,10 @@ export OMPI_MCA_pml=ob1 OMPI_MCA_btl=${OMPI_MCA_btl:-^openib} # shared memory an
 # Containers often forbid to read another process's memory: the variable of Open MPI 4, then of 5.
 export OMPI_MCA_btl_vader_single_copy_mechanism=none OMPI_MCA_smsc=^cma
 export OMPI_MCA_btl_base_warn_component_unused=0
+# A folder for each run: one that ends deletes what it shares with one that begins.
+TMPDIR=$(mktemp -d)
+export TMPDIR
+trap 'rm -rf "$TMPDIR"' EXIT
 expected=0
 if [ "${1:-}" = --expect ]; then
     expected=$2
