@@ -19,6 +19,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SCRIPTS = ROOT / "docs/assets/javascripts/messages"
 LOGS: list[dict[str, Any]] = read_yaml(Path(__file__).with_name("logs.yml"))
 PRINTED: dict[str, str] = read_yaml(Path(__file__).with_name("as_printed.yml"))
+ORDINARY: list[str] = read_yaml(Path(__file__).with_name("ordinary.yml"))
 ROW = """\
   - id: {id}
     text: '{text}'
@@ -119,6 +120,13 @@ def test_a_line_as_printed_is_known(racer: MiniRacer) -> None:
         hits = json.loads(str(racer.eval(f"JSON.stringify({call})")))
         found[meant] = [hit["row"]["id"] for hit in hits]
     assert found == {meant: [meant] for meant in PRINTED}
+
+
+def test_a_line_of_a_sound_run_is_no_message(racer: MiniRacer) -> None:
+    log = json.dumps("\n".join(ORDINARY))
+    call = f"handbookLog.read({log}, table, handbookMessages.variables).hits"
+    hits = json.loads(str(racer.eval(f"JSON.stringify({call})")))
+    assert [hit["row"]["id"] for hit in hits] == []
 
 
 @pytest.mark.parametrize(
