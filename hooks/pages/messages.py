@@ -17,6 +17,7 @@ from hooks.findings import nearest
 from hooks.notes import LANGUAGES
 from hooks.pages.frame import fill_line, words_of
 from hooks.pages.view import View
+from hooks.search import index
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 TOPIC = "messages"
 """The folder of the pages: a note for each file of data, and the one that reads logs."""
 SCRIPT = "assets/messages.{language}.js"
+TOLD = "assets/messages.{language}/{product}.js"
 MATCH = Path(__file__).resolve().parents[2] / "docs/assets/javascripts/messages/match.js"
 _INLINE = MarkdownIt("commonmark", {"html": False})
 _LINE = re.compile(r"/blob/(?P<tag>[^/]+)/(?P<file>[^#]+)#L(?P<line>\d+)")
@@ -63,14 +65,20 @@ def _found_by_text(messages: data.Messages) -> Iterator[list[tuple[str, str]]]:
     """Yield for each message its lines that the page's script takes for another, and which."""
     with MiniRacer() as racer:
         racer.eval(MATCH.read_text(encoding="utf-8"))
-        racer.eval(f"var rows = {json.dumps(_rows(messages))};")
+        racer.eval(f"var rows = {json.dumps(_rows(messages, 'en'))};")
         yield from json.loads(str(racer.eval("JSON.stringify(handbookLog.mistaken(rows))")))
 
 
-def _rows(messages: data.Messages) -> list[dict[str, Any]]:
+def _rows(messages: data.Messages, language: str) -> list[dict[str, Any]]:
     return [
-        {"id": one.id, "product": product.product.en, "texts": [one.text, *one.also]}
-        for product, _ in messages.values()
+        {
+            "id": one.id,
+            "page": f"{TOPIC}/{name}.html#{one.id}",
+            "product": product.product.in_language(language),
+            "role": one.role,
+            "texts": [one.text, *one.also],
+        }
+        for name, (product, _) in messages.items()
         for one in product.messages
     ]
 
@@ -106,26 +114,19 @@ def _shown(one: data.Message, notes: Catalogue, language: str) -> dict[str, Any]
 def scripts(messages: data.Messages, notes: Catalogue, facts: FactBase) -> dict[str, str]:
     """Return what recognises lines, by the path of each language's script in the site.
 
-    The variables that NCCL reads are among the facts.
+    What is said of a product's messages is a script of its own. NCCL's variables are facts.
     """
     family = facts.families.get("nccl-env")
     known = sorted(row.title.en for row in family.rows.values()) if family else []
     made = {}
     for language in LANGUAGES:
-        rows = [
-            {
-                "id": one.id,
-                "page": f"{TOPIC}/{name}.html#{one.id}",
-                "product": product.product.in_language(language),
-                "role": one.role,
-                "texts": [one.text, *one.also],
-                **{key: shown[key] for key in ("means", "causes", "first", "note")},
-            }
-            for name, (product, _) in messages.items()
-            for one in product.messages
-            for shown in [_shown(one, notes, language)]
-        ]
-        made_of = {"rows": rows, "variables": known}
-        text = json.dumps(made_of, ensure_ascii=False, separators=(",", ":"))
-        made[SCRIPT.format(language=language)] = f"var handbookMessages = {text};\n"
+        for name, (product, _) in messages.items():
+            told = {}
+            for one in product.messages:
+                shown = _shown(one, notes, language)
+                told[one.id] = {key: shown[key] for key in ("means", "causes", "first", "note")}
+            path = TOLD.format(language=language, product=name)
+            made[path] = index.script(f"handbookMessages.told[{json.dumps(name)}] = ", told)
+        table = {"rows": _rows(messages, language), "variables": known, "told": {}}
+        made[SCRIPT.format(language=language)] = index.script("var handbookMessages = ", table)
     return made

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import posixpath
 import re
 import sys
@@ -18,6 +17,7 @@ from hooks.notes import Card, Catalogue, Note, questions
 from hooks.pages.frame import fill, row_of, words_of
 from hooks.pages.view import Item, Said, View, areas_of, versions
 from hooks.pages.view import escape as markdown_escape
+from hooks.search import index
 
 SCRIPT = "questions.js"
 """What the page of practice loads: the questions of its language, beside it."""
@@ -108,8 +108,7 @@ def data(cards: Sequence[Card], language: str) -> str:
     levels = dict(enumerate(row_of("questions", "levels", language), start=1))
     asks = dict(zip(questions.ASKS, row_of("questions", "asks", language), strict=True))
     found = {"subjects": subjects, "levels": levels, "asks": asks, "questions": rows}
-    text = json.dumps(found, ensure_ascii=False, separators=(",", ":"))
-    return f"window.handbookQuestions = {text};\n".replace("\u2028", "\\u2028")
+    return index.script("window.handbookQuestions = ", found)
 
 
 def deck(cards: Sequence[Card], language: str, base: str) -> str:

@@ -64,8 +64,8 @@ def test_a_card_is_the_same_question_in_both_languages(notes: Catalogue) -> None
 
 def test_the_script_holds_questions_that_stand_apart_from_their_page(notes: Catalogue) -> None:
     text = questions.data([folded(notes)[1]], "en")
-    assert text.startswith("window.handbookQuestions = ") and text.endswith(";\n")
-    found = json.loads(text.split(" = ", 1)[1][:-2])
+    assert text.startswith("window.handbookQuestions = (") and text.endswith(");\n")
+    found = json.loads(text.split(" = ", 1)[1][1:-3])
     (row,) = found["questions"]
     assert row["href"] == "q.html#how-much" and found["subjects"] == {"q": "Q"}
     assert 'href="q.html#fn:x"' in row["html"] and ' id="' not in row["html"]

@@ -11,6 +11,7 @@
   /* Han characters are a question's rather than a message's, unless something went wrong. */
   var TROUBLE = /报|错|失败|不生效|卡[住死在了\d]|xid|error|fail|denied|kill/i, HAN = /[\u4e00-\u9fff]/g, PER_HAN = 0.4;
   var LONG = 12;   // what the words of a line weigh before most of them are enough
+  var folder = "";
   var PLACE = /(\{\{|\}\}|\{[^{}]*\})/;
 
   function escaped(text) {
@@ -123,6 +124,34 @@
       return row.lines.map(function (line) { return [line, (table.find(line) || row).id]; })
         .filter(function (found) { return found[1] !== row.id; });
     });
+  };
+
+  /**
+   * Give rows what is said of them (means, causes, first, note), which a script of each product holds
+   * beside the one of the rows, then call `done`; what cannot be loaded stays empty.
+   */
+  messages.tell = function (rows, done) {
+    var known = window.handbookMessages.told, left = 1;
+    folder = folder || document.querySelector("script[src*='assets/messages.']").src.replace(/\.js$/, "/");
+    function fileOf(row) { return row.page.replace(/^messages\/|\.html.*$/g, ""); }
+    function arrived() {
+      left -= 1;
+      if (left) { return; }
+      rows.forEach(function (row) {
+        var told = (known[fileOf(row)] || {})[row.id] || { means: "", causes: [], first: "", note: row.page };
+        Object.keys(told).forEach(function (key) { row[key] = told[key]; });
+      });
+      done();
+    }
+    rows.map(fileOf).forEach(function (name, at, all) {
+      if (known[name] || all.indexOf(name) !== at) { return; }
+      var script = document.createElement("script");
+      left += 1;
+      script.src = folder + name + ".js";
+      script.onload = script.onerror = arrived;
+      document.head.appendChild(script);
+    });
+    arrived();
   };
 
   messages.COMMON = ("a an and are as at be by can do does for from get got has have how i in is it my no not of " +

@@ -58,9 +58,9 @@
     put(put(item, "p"), "code", hit.text.slice(0, 400));
     put(item, "p", about.join(" · "), { "class": "message__more" });
     said(item, "p", row.means);
-    said(item, "p", row.first, text.doFirst);
-    if (row.causes.length === 1) {
-      said(item, "p", row.causes[0]);
+    if (row.first) { said(item, "p", row.first, text.doFirst); }
+    if (row.causes.length < 2) {
+      said(item, "p", row.causes[0] || "");
     } else {
       var causes = put(item, "details");
       put(causes, "summary", text.causes);
@@ -104,7 +104,13 @@
   }
 
   function show() {
-    var log = messages.read(box.value, table, data.variables);
+    var log = latest = messages.read(box.value, table, data.variables);
+    messages.tell(log.hits.map(function (hit) { return hit.row; }), function () {
+      if (log === latest) { draw(log); }
+    });
+  }
+
+  function draw(log) {
     result.textContent = "";
     status.textContent = zh || log.hits.length
       ? fill(fill(text.done, log.lines), log.hits.length) : text.none;
@@ -128,7 +134,9 @@
       .addEventListener("click", action);
   }
 
-  var table = messages.table(data.rows);
+  var latest = null, table = messages.table(data.rows);
+  /* A page that was opened is there without the network: all of it. */
+  if (navigator.serviceWorker && navigator.serviceWorker.controller) { messages.tell(data.rows, function () {}); }
   place.textContent = "";
   put(place, "label", text.label, { "for": "message-log-text" });
   var box = put(place, "textarea", undefined, {
@@ -139,7 +147,7 @@
   button(text.read, show, true);
   button(text.file, function () { file.click(); });
   button(text.example, function () { box.value = example.textContent; show(); });
-  button(text.clear, function () { box.value = result.textContent = status.textContent = ""; box.focus(); });
+  button(text.clear, function () { latest = null; box.value = result.textContent = status.textContent = ""; box.focus(); });
   var file = put(place, "input", undefined, { type: "file", hidden: "", "aria-label": text.file });
   file.addEventListener("change", function () {
     var reader = new FileReader();

@@ -34,7 +34,7 @@
     item.innerHTML = "<code></code><span></span><span></span>";
     item.children[0].textContent = row.lines[0];
     item.children[1].innerHTML = row.means;
-    item.children[2].innerHTML = "<b>" + (zh ? "先做：" : "Do first: ") + "</b>" + row.first;
+    if (row.first) { item.children[2].innerHTML = "<b>" + (zh ? "先做：" : "Do first: ") + "</b>" + row.first; }
   }
 
   function update() {
@@ -44,11 +44,14 @@
     if (!table || words === asked) { return; }
     asked = words;
     if (shown) { shown.remove(); shown = null; }
-    var rows = table.rank(words);
+    var rows = table.rank(words).slice(0, MOST).map(function (one) { return one.row; });
     if (!rows.length) { return; }
-    shown = place.appendChild(document.createElement("div"));
-    shown.className = "hb-search__messages";
-    rows.slice(0, MOST).forEach(function (one) { draw(one.row); });
+    messages.tell(rows, function () {
+      if (asked !== words) { return; }
+      shown = place.appendChild(document.createElement("div"));
+      shown.className = "hb-search__messages";
+      rows.forEach(draw);
+    });
   }
 
   ["keyup", "input"].forEach(function (name) {
