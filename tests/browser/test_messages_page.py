@@ -1,4 +1,4 @@
-"""A log that is pasted, and a line that is typed: what is said of a message comes with its product."""
+"""A log that is pasted and a line that is typed: what is said comes with the product."""
 
 from __future__ import annotations
 
