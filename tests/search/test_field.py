@@ -20,8 +20,8 @@ FIELD: list[dict[str, Any]] = [
     for path in sorted(Path(__file__).with_name("field").glob("*.yml"))
     for case in yaml.safe_load(path.read_text(encoding="utf-8"))
 ]
-MOST_MISSED = 32
-"""Of 1,478 questions; 24 of 1,418 were missed before the last sixty joined. The number is to fall."""
+MOST_MISSED = 15
+"""Of 1,478 questions; the number falls as rows and messages are written."""
 
 
 def _section(tree: Tree, location: str) -> str:
