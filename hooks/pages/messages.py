@@ -112,10 +112,7 @@ def _shown(one: data.Message, notes: Catalogue, language: str) -> dict[str, Any]
 
 
 def scripts(messages: data.Messages, notes: Catalogue, facts: FactBase) -> dict[str, str]:
-    """Return what recognises lines, by the path of each language's script in the site.
-
-    What is said of a product's messages is a script of its own. NCCL's variables are facts.
-    """
+    """Return scripts by path: what recognises lines, and what is said of a product's messages."""
     family = facts.families.get("nccl-env")
     known = sorted(row.title.en for row in family.rows.values()) if family else []
     made = {}

@@ -153,7 +153,7 @@ def build_index(docs: Path, terms: Path | None = None) -> Index:
 
 
 def script(function: str, data: object) -> str:
-    """Return a script that hands data to a function; UTF-8, valid in old browsers too."""
+    """Return a script that hands data to a function or, with `name = `, names it; UTF-8."""
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
     text = text.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
     return f"{function}({text});\n"

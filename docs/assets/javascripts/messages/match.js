@@ -1,6 +1,7 @@
 /*
- * Knows the messages that programs print: finds them in lines of a log, and ranks them for what
- * somebody types of one. The rows are those of assets/messages.<language>.js (hooks/pages/messages.py).
+ * Knows the messages that programs print: finds them in lines of a log, ranks them for what somebody
+ * types of one, and fetches what is said of them. The rows are those of assets/messages.<language>.js,
+ * what is said lies in a folder of that name (hooks/pages/messages.py).
  */
 (function (messages) {
   "use strict";

@@ -47,7 +47,7 @@
     var rows = table.rank(words).slice(0, MOST).map(function (one) { return one.row; });
     if (!rows.length) { return; }
     messages.tell(rows, function () {
-      if (asked !== words) { return; }
+      if (asked !== words || shown) { return; }
       shown = place.appendChild(document.createElement("div"));
       shown.className = "hb-search__messages";
       rows.forEach(draw);
