@@ -8,7 +8,9 @@
   var MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec";
   var MOST_UNKNOWN = 8;
   var COLOUR = /\x1b\[[0-9;]*[A-Za-z]/g;
-  var LOOKS_BAD = /\b(?:error|fatal|failed|failure|exception|warn(?:ing)?|abort(?:ed)?|killed|traceback|assert\w*)\b|[a-z]Error\b|[a-z]Exception\b|\bE\d{4} |\bXid\b/i;
+  var LOOKS_BAD = /\b(?:error|fatal|failed|failure|exception|warn(?:ing)?|abort(?:ed)?|killed|assert\w*|cannot|couldn't|could not|unable to|denied|refused|not found|unknown authority)\b|[a-z](?:Error|Exception)(?:\b|_)|\bE\d{4} |\bXid\b/i;
+  /* A frame or a line of code in a traceback, which some loggers print with their level. */
+  var FRAME = /Traceback \(most recent|During handling of|\bFile "|\braise \w|[\]|]:? {3,}\S/;
   /* Who printed a line: torchrun, Lightning, srun -l, mpirun, a logger, NCCL. */
   var RANKS = [
     /\[(?:rank|Rank |default|RANK )(\d+)\]/, /\brank[ :=]+(\d+)\b/i, /^\s*(\d{1,5}): /, /^\[\d+,(\d+)\]<std/,
@@ -122,12 +124,12 @@
         hit.count += 1;
         if ((rank = rankOf(line))) { hit.ranks[rank] = true; }
         if (last) {
-          time = time || { kind: last.kind, text: last.text, sorts: last.sorts + "~" };
+          time = { kind: last.kind, text: last.text, sorts: last.sorts + " " + padded(at, 10) };   // of two, the upper
           hit.times = hit.times || Object.create(null);
           var before = hit.times[time.kind];
           if (!before || time.sorts < before.sorts) { hit.times[time.kind] = time; }
         }
-      } else if (LOOKS_BAD.test(line)) {
+      } else if (LOOKS_BAD.test(line) && !FRAME.test(line)) {
         var plain = line.replace(/\d+/g, "0").trim();
         if (!seen[plain] && Object.keys(unknown).length < MOST_UNKNOWN) {
           unknown[plain] = { line: at + 1, text: line.trim(), count: 0 };

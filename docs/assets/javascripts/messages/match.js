@@ -8,7 +8,7 @@
 
   var WORD = /[A-Za-z0-9_]+/g;
   /* `{5}` is a place with an example, `{5|6}` takes these alone, `{{` is a brace. */
-  var DEFINITION = /^(?:what (?:is|are)\b|什么是)(?!.*\d)|是什么(?!.*\d)/i;
+  var DEFINITION = /^(?:what (?:is|are)\b|什么是)(?!.*\d)|(?:是什么|\bwhat (?:is|does) it\b|\bvs\b)(?!.*\d)|\bdifference\b|区别|\bhow (?:to|do i|can i) (?!fix|solve|resolve|avoid|debug)|\bmeaning$/i;
   /* Han characters are a question's rather than a message's, unless something went wrong. */
   var TROUBLE = /报|错|失败|不生效|卡[住死在了\d]|xid|error|fail|denied|kill/i, HAN = /[\u4e00-\u9fff]/g, PER_HAN = 0.4;
   var LONG = 12;   // what the words of a line weigh before most of them are enough
