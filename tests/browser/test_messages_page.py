@@ -23,6 +23,8 @@ def test_a_log_is_read_from_a_folder(from_file: Open, site: Path, ear: Ear) -> N
     expect(first.get_by_role("link", name="why")).to_have_attribute(
         "href", re.compile(r"^\.\./\w+/")
     )
+    tell = page.get_by_role("link", name="Tell us in an issue")
+    expect(tell).to_have_attribute("href", re.compile(r"/issues/new\?template=message\.yml$"))
     page.locator("textarea").fill(f"epoch 3\n{LINE}\n")
     page.get_by_role("button", name="Read the log").click()
     expect(page.locator(".message-log [role=status]")).to_have_text(

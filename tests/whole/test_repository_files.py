@@ -92,7 +92,7 @@ def test_dependabot_watches_actions_and_python() -> None:
 # Forms
 
 
-@pytest.mark.parametrize("name", ["error-in-note", "new-note", "record", "site-bug"])
+@pytest.mark.parametrize("name", ["error-in-note", "message", "new-note", "record", "site-bug"])
 def test_a_form_is_in_both_languages(name: str) -> None:
     form = _yaml(GITHUB / f"ISSUE_TEMPLATE/{name}.yml")
     fields = [field for field in form["body"] if field["type"] != "markdown"]

@@ -19,7 +19,7 @@
     search: "搜索这一行", done: "{} 行，认得 {} 种消息。", misspelt: "不是 NCCL 的变量，是不是想写 {}？", strange: "这里的变量表里没有它",
     matrix: "日志里有 nvidia-smi topo -m 的表：", decoder: "把它贴进解码器",
     version: "NCCL 版本", network: "网络", device: "网络设备", transport: "通道经由", algorithm: "算法与协议", driver: "驱动",
-    cuda: "驱动支持的 CUDA", variables: "设过的变量"
+    cuda: "驱动支持的 CUDA", variables: "设过的变量", tell: "有一行这里不认得，或说得不对？提一个 issue"
   } : {
     label: "A log, or a line of one", privacy: "It is read on this machine only. Nothing is stored or sent.",
     read: "Read the log", file: "Open a file", clear: "Clear", example: "Show an example",
@@ -32,7 +32,7 @@
     strange: "not in our table of variables", matrix: "The log holds the table of nvidia-smi topo -m: ",
     decoder: "paste it into the decoder", version: "NCCL version", network: "network", device: "network devices",
     transport: "channels via", algorithm: "algorithm and protocol", driver: "driver", cuda: "CUDA of the driver",
-    variables: "variables that were set"
+    variables: "variables that were set", tell: "Is a line missing here, or explained wrongly? Tell us in an issue"
   };
 
   function put(parent, tag, content, attributes) {
@@ -127,6 +127,8 @@
       put(put(result, "p", text.matrix), "a", text.decoder, { href: root + "link/topo/server-topologies.html" });
     }
     showUnknown(log.unknown);
+    var repository = document.querySelector("script[data-repository]").getAttribute("data-repository");
+    if (repository) { put(put(result, "p"), "a", text.tell, { href: repository + "/issues/new?template=message.yml" }); }
   }
 
   function button(label, action, isFirst) {
