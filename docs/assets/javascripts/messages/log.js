@@ -7,13 +7,14 @@
 
   var MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec";
   var MOST_UNKNOWN = 8;
-  var COLOUR = /\x1b\[[0-9;]*[A-Za-z]/g;
+  var COLOUR = /\x1b\[[0-9;]*[A-Za-z]|\[\d{1,2}(?:;\d+)*m/g;   // some copies lose the first character
   var LOOKS_BAD = /\b(?:error|fatal|failed|failure|exception|warn(?:ing)?|abort(?:ed)?|killed|assert\w*|cannot|couldn't|could not|unable to|denied|refused|not found|unknown authority)\b|[a-z](?:Error|Exception)(?:\b|_)|\bE\d{4} |\bXid\b/i;
-  /* A frame or a line of code in a traceback, which some loggers print with their level. */
-  var FRAME = /Traceback \(most recent|During handling of|\bFile "|\braise \w|[\]|]:? {3,}\S/;
+  /* A line of code in a traceback says nothing of what happened; its frames are no errors, though some loggers print them with their level. */
+  var CODE = /(?:^ {2,}|[\]│|]:? +)(?:raise \w+|warnings\.warn\(|assert )/;
+  var FRAME = /Traceback \(most recent|During handling of|\bFile "|[\]│|]:? {3,}\S/;
   /* Who printed a line: torchrun, Lightning, srun -l, mpirun, a logger, NCCL. */
   var RANKS = [
-    /\[(?:rank|Rank |default|RANK )(\d+)\]/, /\brank[ :=]+(\d+)\b/i, /^\s*(\d{1,5}): /, /^\[\d+,(\d+)\]<std/,
+    /\[(?:rank|Rank |default|RANK )(\d+)\]/, /\brank[ :=]+(\d+)\b/i, /^\s*(\d{1,5}): /, /^\[\d+,(\d+)\]<std/, /^\(\w+ (pid=\d+)/,
     /^([\w.-]+:\d+):\d+ \[\d+\] NCCL /
   ];
   /* When: month, day and time by the clock, without the year, which only some programs print; and the kernel's own. */
@@ -113,7 +114,7 @@
     lines.forEach(function (raw, at) {
       var line = raw.replace(COLOUR, "").slice(0, 2000);
       if (line.indexOf("NCCL") >= 0 || line.indexOf("Version") >= 0) { listen(line, told, known); }
-      var row = table.find(line), rank, time = timeOf(line);
+      var row = !CODE.test(line) && table.find(line), rank, time = timeOf(line);
       last = time || last;   // a line without a stamp is of the time of the one before
       if (row) {
         var hit = byId[row.id];
