@@ -1,4 +1,4 @@
-"""Questions as people typed them in public threads: what is shown first has to answer them."""
+"""Questions as people typed them in threads, or from memory: what is first has to answer."""
 
 from __future__ import annotations
 
