@@ -11,7 +11,7 @@
   var LOOKS_BAD = /\b(?:error|fatal|failed|failure|exception|warn(?:ing)?|abort(?:ed)?|killed|assert\w*|cannot|couldn't|could not|unable to|denied|refused|not found|unknown authority)\b|[a-z](?:Error|Exception)(?:\b|_)|\bE\d{4} |\bXid\b/i;
   /* A line of code in a traceback says nothing of what happened; its frames are no errors, though some loggers print them with their level. */
   var CODE = /(?:^ {2,}|[\]│|]:? +)(?:raise \w+|warnings\.warn\(|assert )/;
-  var FRAME = /Traceback \(most recent|During handling of|\bFile "|[\]│|]:? {3,}\S/;
+  var FRAME = /Traceback \(most recent|During handling of|The above exception was|\bFile "|[\]│|]:? {3,}\S/;
   /* Who printed a line: torchrun, Lightning, srun -l, mpirun, a logger, NCCL. */
   var RANKS = [
     /\[(?:rank|Rank |default|RANK )(\d+)\]/, /\brank[ :=]+(\d+)\b/i, /^\s*(\d{1,5}): /, /^\[\d+,(\d+)\]<std/, /^\(\w+ (pid=\d+)/,
@@ -130,7 +130,7 @@
           var before = hit.times[time.kind];
           if (!before || time.sorts < before.sorts) { hit.times[time.kind] = time; }
         }
-      } else if (LOOKS_BAD.test(line) && !FRAME.test(line)) {
+      } else if (LOOKS_BAD.test(line) && !FRAME.test(line) && !CODE.test(line)) {
         var plain = line.replace(/\d+/g, "0").trim();
         if (!seen[plain] && Object.keys(unknown).length < MOST_UNKNOWN) {
           unknown[plain] = { line: at + 1, text: line.trim(), count: 0 };
