@@ -159,6 +159,7 @@ def test_a_line_of_a_sound_run_is_no_message(racer: MiniRacer) -> None:
         ("A800和A100区别", ""),
         ("dkms what is it nvidia", ""),
         ("how to set gpu power limit", ""),
+        ("单机2卡能跑，但是4卡或者8卡就报错", ""),
         ("how to fix CUDA error: an illegal memory access was encountered", "cuda-illegal"),
         ("flash attention 为什么能省显存", ""),
         ("编译 flash-attn 卡住 Building wheel", "flash-attn-building-wheel"),

@@ -108,7 +108,7 @@
         var cover = shared / asked, held = own.length < 2 ? 0 : Math.max.apply(null, row.held.map(function (words) {
           return sum(words) < LONG ? 0 : sum(words.filter(function (word) { return own.indexOf(word) >= 0; })) / sum(words);
         }));
-        var isLike = own.length > 1 && shared >= 9.3 && !DEFINITION.test(query) &&
+        var isLike = own.length > 1 && /[a-z]/.test(own) && shared >= 9.3 && !DEFINITION.test(query) &&
           (cover >= 0.9 || cover >= 0.5 && cover * shared >= 15.5 || held >= 0.85);
         return { row: row, value: row === whole ? 100 : isLike ? shared * Math.max(cover, held) : 0 };
       }).filter(function (one) { return one.value; })
