@@ -7,12 +7,13 @@
   "use strict";
 
   var WORD = /[A-Za-z0-9_]+/g;
-  /* `{5}` is a place with an example, `{5|6}` takes these alone, `{{` is a brace. */
-  var DEFINITION = /^(?:what (?:is|are)\b|什么是)(?!.*\d)|(?:是什么|\bwhat (?:is|does) it\b|\bvs\b)(?!.*\d)|\bdifference\b|区别|\bhow (?:to|do i|can i) (?!fix|solve|resolve|avoid|debug)|\bmeaning$/i;
+  /* Who asks what something is, how to do it or how two differ has no line of a program. */
+  var QUESTION = /^(?:what (?:is|are)\b|什么是)(?!.*\d)|(?:是什么|\bwhat (?:is|does) it\b|\bvs\b)(?!.*\d)|\bdifference\b|区别|\bhow (?:to|do i|can i) (?!fix|solve|resolve|avoid|debug)|\bmeaning$/i;
   /* Han characters are a question's rather than a message's, unless something went wrong. */
   var TROUBLE = /报|错|失败|不生效|卡[住死在了\d]|xid|error|fail|denied|kill/i, HAN = /[\u4e00-\u9fff]/g, PER_HAN = 0.4;
   var LONG = 12;   // what the words of a line weigh before most of them are enough
   var folder = "";
+  /* `{5}` is a place with an example, `{5|6}` takes these alone, `{{` is a brace. */
   var PLACE = /(\{\{|\}\}|\{[^{}]*\})/;
 
   function escaped(text) {
@@ -95,7 +96,7 @@
     /**
      * The rows that what is typed is likely to be of, best first: a whole line; or most of a line; or
      * enough of the words that few others have. Words of a question ("why", 怎么办) say nothing here,
-     * and who asks what something is has no line.
+     * numbers alone are no line, and a question has none.
      */
     function rank(query) {
       var whole = find(query), typed = wordsOf(query).filter(function (word, at, all) {
@@ -108,7 +109,7 @@
         var cover = shared / asked, held = own.length < 2 ? 0 : Math.max.apply(null, row.held.map(function (words) {
           return sum(words) < LONG ? 0 : sum(words.filter(function (word) { return own.indexOf(word) >= 0; })) / sum(words);
         }));
-        var isLike = own.length > 1 && /[a-z]/.test(own) && shared >= 9.3 && !DEFINITION.test(query) &&
+        var isLike = own.length > 1 && own.some(isNaN) && shared >= 9.3 && !QUESTION.test(query) &&
           (cover >= 0.9 || cover >= 0.5 && cover * shared >= 15.5 || held >= 0.85);
         return { row: row, value: row === whole ? 100 : isLike ? shared * Math.max(cover, held) : 0 };
       }).filter(function (one) { return one.value; })
