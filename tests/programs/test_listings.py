@@ -158,7 +158,8 @@ def test_gloo_prints_what_both_notes_show() -> None:
 
 
 RECORDS = sorted((ROOT / "docs").glob("**/simulated/*.json"))
-MINUTES = {"load_latency", "serve_curves", "fleet_queue", "compression"}
+# Before a release: as long as a program has the hash of its record, it computes the same.
+MINUTES = {"load_latency", "serve_curves", "fleet_queue", "compression", "nic_caches", "headroom"}
 
 
 @pytest.mark.parametrize(

@@ -66,7 +66,7 @@ var HandbookSearch = (function () {
 
   Folder.prototype.text = function (text) {
     var out = "", i, j, n, codes = this.buffer, to = this.to, code;
-    if (/^[0-9a-z]*$/.test(text)) { return text; }
+    if (/^[\x01-\x7f]*$/.test(text)) { return text.toLowerCase(); }
     for (i = 0; i < text.length; i += 1024) {
       n = Math.min(1024, text.length - i);
       for (j = 0; j < n; j++) {

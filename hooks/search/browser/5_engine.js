@@ -90,7 +90,7 @@
   Engine.prototype.folded = function (index, number) {
     var key = index.language + number, known = this.texts[key], section;
     if (known) { return known; }
-    if (this.textCount > 600) { this.texts = Object.create(null); this.textCount = 0; }
+    if (this.textCount > 4000) { this.texts = Object.create(null); this.textCount = 0; }
     section = index.sections[number];
     known = this.texts[key] = {
       title: this.folder.text(section.title), text: null, blocks: null, asked: section.asked.map(this.folder.text, this.folder),
