@@ -535,7 +535,7 @@ def test_agents_agree_with_the_engine_that_goes_by_steps() -> None:
     def turn(request: Any) -> Any:
         server.submit(request)
         while len(request.times) < request.output:
-            yield env.timeout(0.02)
+            yield env.timeout(0.1)
 
     def agent(number: int) -> Any:
         while True:
@@ -555,9 +555,9 @@ def test_agents_agree_with_the_engine_that_goes_by_steps() -> None:
 
     for number in range(8):
         env.process(agent(number))
-    while len(done) < 24:
+    while len(done) < 10:
         env.step()
-    assert agents.Fleet(8).run(24).now == pytest.approx(env.now, rel=0.1)
+    assert agents.Fleet(8).run(10).now == pytest.approx(env.now, rel=0.1)
 
 
 def test_sandboxes_fit_by_peak_if_they_always_burst_and_by_base_if_never() -> None:
