@@ -12,6 +12,8 @@
   /* A line of code in a traceback says nothing of what happened; its frames are no errors, though some loggers print them with their level. */
   var CODE = /(?:^ {2,}|[\]│|]:? +)(?:raise \w+|warnings\.warn\(|assert )/;
   var FRAME = /Traceback \(most recent|During handling of|The above exception was|\bFile "|[\]│|]:? {3,}\S/;
+  /* A counter at nought, and the name of a capability. */
+  var SOUND = /[:=]\s*(?:0|no|none|n\/a|false)\s*$|Error Reporting/i;
   /* Who printed a line: torchrun, Lightning, srun -l, mpirun, a logger, NCCL. */
   var RANKS = [
     /\[(?:rank|Rank |default|RANK )(\d+)\]/, /\brank[ :=]+(\d+)\b/i, /^\s*(\d{1,5}): /, /^\[\d+,(\d+)\]<std/, /^\(\w+ (pid=\d+)/,
@@ -130,7 +132,7 @@
           var before = hit.times[time.kind];
           if (!before || time.sorts < before.sorts) { hit.times[time.kind] = time; }
         }
-      } else if (LOOKS_BAD.test(line) && !FRAME.test(line) && !CODE.test(line)) {
+      } else if (LOOKS_BAD.test(line) && ![FRAME, CODE, SOUND].some(function (one) { return one.test(line); })) {
         var plain = line.replace(/\d+/g, "0").trim();
         if (!seen[plain] && Object.keys(unknown).length < MOST_UNKNOWN) {
           unknown[plain] = { line: at + 1, text: line.trim(), count: 0 };
