@@ -14,7 +14,7 @@
   var text = zh ? {
     label: "日志，或其中一行", privacy: "只在这台机器上读，不保存，不发送。", read: "读日志", file: "打开文件", clear: "清空",
     example: "看一个例子", none: "这里没有认得的消息。", first: "最早的失败", byTime: "按时间戳", byLine: "没有时间戳，按行的次序",
-    follows: "这一行是后果，不是原因", notice: "不是失败", doFirst: "先做：", causes: "可能的原因", more: "整条", why: "为什么",
+    follows: "这一行是后果，不是原因", notice: "提示，不是失败的那一行", doFirst: "先做：", causes: "可能的原因", more: "整条", why: "为什么",
     line: "第 {} 行", times: "{} 次", ranks: "rank {}", to: "–", told: "日志还说明", unknown: "看上去是错误、但不认得的行",
     search: "搜索这一行", done: "{} 行，认得 {} 种消息。", misspelt: "不是 NCCL 的变量，是不是想写 {}？", strange: "这里的变量表里没有它",
     matrix: "日志里有 nvidia-smi topo -m 的表：", decoder: "把它贴进解码器",
@@ -25,7 +25,7 @@
     read: "Read the log", file: "Open a file", clear: "Clear", example: "Show an example",
     none: "No message here is known.", first: "First failure", byTime: "by time stamp",
     byLine: "there are no time stamps, so by order of lines", follows: "a consequence, not the cause",
-    notice: "not a failure", doFirst: "Do first: ", causes: "Likely causes", more: "all of it", why: "why", line: "line {}",
+    notice: "a notice, not the line that failed", doFirst: "Do first: ", causes: "Likely causes", more: "all of it", why: "why", line: "line {}",
     times: "{} times", ranks: "rank {}", to: " to ", told: "What the log also tells",
     unknown: "Lines that look like errors and are not known", search: "search for this line",
     done: "{} lines, {} kinds of known messages.", misspelt: "not a variable of NCCL; did you mean {}?",
