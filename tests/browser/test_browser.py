@@ -18,7 +18,7 @@ NOTE = "link/topo/nvlink-generations.html"
 DESK = {"width": 1280, "height": 900}
 TABS = 6
 """How many pages the walk over all of them has open at once."""
-PARTS = 12
+PARTS = 24
 """In how many parts that walk is made, which may run side by side."""
 TOO_WIDE = "document.documentElement.scrollWidth > window.innerWidth"
 FEATURES = [
@@ -217,14 +217,8 @@ def test_readable_without_script_and_printed_without_the_frame(
         ("en/index.html", "dark"),
         ("hpc/openmp/tasks.html", "light"),  # of what notes hold nearly all, and short
         ("404.html", "dark"),
-        *(
-            pytest.param(*one, marks=pytest.mark.slow)
-            for one in (
-                ("link/topo/index.html", "dark"),
-                ("en/hpc/openmp/tasks.html", "dark"),
-                ("maps/index.html", "light"),
-            )
-        ),
+        pytest.param("link/topo/index.html", "dark", marks=pytest.mark.release),
+        pytest.param("maps/index.html", "light", marks=pytest.mark.release),
     ],
 )
 def test_accessible(window: Window, site_address: str, name: str, scheme: str) -> None:

@@ -139,27 +139,6 @@ def test_an_address_with_nonsense_still_answers(open_page: Open, value: str) -> 
     expect(page.locator(".calc img")).to_have_count(0)
 
 
-def test_by_keyboard_alone(open_page: Open) -> None:
-    page = open_page("en/calc/pipeline.html")
-    page.get_by_label("Schedule").focus()
-    page.keyboard.press("ArrowDown")  # from 1F1B to interleaved: its chunks appear in the order
-    page.keyboard.press("Tab")
-    expect(page.locator("#calc-pipeline-stages")).to_be_focused()
-    page.keyboard.press("Tab")
-    page.keyboard.press("Tab")
-    expect(page.locator("#calc-pipeline-chunks")).to_be_focused()
-    page.keyboard.press("Control+a")
-    page.keyboard.type("3")
-    expect(answer(page)).to_have_text("12.5 %")
-    page.keyboard.press("Enter")
-    page.locator(".calc__spoken").filter(has_text="12.5 %").wait_for()
-    for _ in range(5):  # three more fields, the timeline where it scrolls, and the buttons
-        page.keyboard.press("Tab")
-        if page.evaluate("document.activeElement.textContent") == "Copy link":
-            return
-    pytest.fail("the keyboard did not reach the button 'Copy link'")
-
-
 def test_the_schedule_is_drawn_with_words_for_those_who_cannot_see_it(open_page: Open) -> None:
     page = open_page("en/calc/pipeline.html")
     drawing = page.locator(".calc__result svg")
@@ -237,7 +216,7 @@ AIDS = [  # page, colours, label of a field, what is entered, the answer, words 
 
 
 @pytest.mark.parametrize(
-    "aid", [pytest.param(one, marks=[pytest.mark.slow] if n else []) for n, one in enumerate(AIDS)]
+    "aid", [AIDS[0], *(pytest.param(one, marks=pytest.mark.release) for one in AIDS[1:])]
 )
 def test_aids_of_the_cuda_volume(window: Window, site: Path, aid: tuple[str, ...]) -> None:
     """Over http, on a narrow phone: driven by keyboard, drawn, accessible, within the screen."""

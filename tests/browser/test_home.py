@@ -53,7 +53,7 @@ def test_a_tile_computes_and_hands_on_what_was_entered(
 
 
 @pytest.mark.parametrize(
-    "name", ["index.html", pytest.param("en/index.html", marks=pytest.mark.slow)]
+    "name", ["index.html", pytest.param("en/index.html", marks=pytest.mark.release)]
 )
 def test_fits_a_phone_and_one_sheet(window: Window, site_address: str, name: str) -> None:
     page = window(site_address, viewport=PHONE).new_page()

@@ -39,7 +39,7 @@ def focus(page: Page, selector: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("folder", "options"), [("", {}), pytest.param("en/", PLAIN, marks=pytest.mark.slow)]
+    ("folder", "options"), [("", {}), pytest.param("en/", PLAIN, marks=pytest.mark.release)]
 )
 def test_all_can_be_done_with_keys(
     from_file: Open, site: Path, folder: str, options: dict[str, str]
@@ -105,7 +105,7 @@ def test_all_can_be_done_with_keys(
         waiting.fits(page)
 
 
-@pytest.mark.parametrize("folder", ["", pytest.param("en/", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("folder", ["", pytest.param("en/", marks=pytest.mark.release)])
 def test_without_a_script_all_is_said(from_file: Open, site: Path, folder: str) -> None:
     base = f"{site.as_uri()}/{folder}"
     page = from_file(base + NOTE, java_script_enabled=False)

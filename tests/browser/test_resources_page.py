@@ -132,7 +132,7 @@ def test_without_script_the_page_is_complete(open_page: Open, ours: Library) -> 
 
 
 @pytest.mark.parametrize(
-    "viewport", [PHONE, pytest.param({"width": 1280, "height": 800}, marks=pytest.mark.slow)]
+    "viewport", [PHONE, pytest.param({"width": 1280, "height": 800}, marks=pytest.mark.release)]
 )
 def test_nothing_stands_in_a_readers_way(open_page: Open, viewport: dict[str, int]) -> None:
     page = open_page("en", viewport=viewport)

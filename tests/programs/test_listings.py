@@ -22,36 +22,34 @@ from tests.programs import printed
 ROOT = Path(__file__).resolve().parents[2]
 NOTES = ours.notes()
 
-LONG = {  # seconds of work or of waiting each: with the slow tests
+LONG = {  # seconds of work or of waiting each: before a release
+    "python docs/ccl/code/compression.py",
     "python docs/chip/code/hbm_channel.py",
     "python docs/chip/code/npu_tile.py",
+    "python docs/eng/code/ab.py",
     "python docs/eng/code/backfill.py --compare",
-    "python docs/infer/code/agent_turns.py --keep",
+    "python docs/eng/code/shell_traps.py",
     "python docs/infer/code/agent_turns.py",
+    "python docs/infer/code/agent_turns.py --keep",
+    "python docs/infer/code/fleet_queue.py",
+    "python docs/infer/code/fleet_route.py --scaling",
     "python docs/infer/code/night_shift.py",
+    "python docs/infer/code/quantize.py",
+    "python docs/infer/code/quantize.py --outliers",
+    "python docs/infer/code/serve_curves.py --pressure",
     "python docs/infer/code/speculative.py",
+    "python docs/infer/code/sum_order.py",
     "python docs/link/ethernet/code/dcqcn.py",
+    "python docs/link/ethernet/code/headroom.py",
     "python docs/link/ethernet/code/pfc.py",
+    "python docs/link/infiniband/code/nic_caches.py",
+    "python docs/link/noc/code/deadlock.py --loads",
     "python docs/link/topo/code/fabric_metrics.py",
     "python docs/storage/code/striping.py",
     "python docs/train/code/data_prep.py",
     "python docs/train/code/document_balance.py",
-    "python docs/train/code/moe_balance.py --bytes",
     "python docs/train/code/moe_balance.py",
-}
-LONGER = {  # a quarter of a minute each: before a release
-    "python docs/ccl/code/compression.py",
-    "python docs/eng/code/ab.py",
-    "python docs/eng/code/shell_traps.py",
-    "python docs/infer/code/fleet_queue.py",
-    "python docs/infer/code/fleet_route.py --scaling",
-    "python docs/infer/code/quantize.py",
-    "python docs/infer/code/quantize.py --outliers",
-    "python docs/infer/code/serve_curves.py --pressure",
-    "python docs/infer/code/sum_order.py",
-    "python docs/link/ethernet/code/headroom.py",
-    "python docs/link/infiniband/code/nic_caches.py",
-    "python docs/link/noc/code/deadlock.py --loads",
+    "python docs/train/code/moe_balance.py --bytes",
     "python docs/train/code/rl_step.py",
 }
 
@@ -78,15 +76,9 @@ def runs(start: str, title: str = 'output"') -> dict[str, list[tuple[str, str]]]
 PYTHON = runs("python ")
 
 
-def mark(command: str) -> list[pytest.MarkDecorator]:
-    """Return how long a command takes, as a mark."""
-    if command in LONGER:
-        return [pytest.mark.release]
-    return [pytest.mark.slow] if command in LONG else []
-
-
 @pytest.mark.parametrize(
-    "command", [pytest.param(one, id=one[7:], marks=mark(one)) for one in PYTHON]
+    "command",
+    [pytest.param(one, id=one[7:], marks=[pytest.mark.release] * (one in LONG)) for one in PYTHON],
 )
 def test_program_prints_what_the_notes_show(command: str) -> None:
     """Each command is run once, whatever number of notes and languages show it."""
@@ -99,7 +91,7 @@ def test_program_prints_what_the_notes_show(command: str) -> None:
 
 
 def test_long_programs_are_shown_somewhere() -> None:
-    assert PYTHON.keys() >= LONG | LONGER
+    assert PYTHON.keys() >= LONG
 
 
 def test_both_languages_show_the_same_runs() -> None:
@@ -160,8 +152,6 @@ def test_gloo_prints_what_both_notes_show() -> None:
 
 
 RECORDS = sorted((ROOT / "docs").glob("**/simulated/*.json"))
-LATER = {"load_latency", "serve_curves", "fleet_queue", "compression", "nic_caches", "headroom"}
-"""Computed again before a release; in between, that no program is newer than its record."""
 
 
 def test_no_program_is_newer_than_its_record() -> None:
@@ -169,14 +159,11 @@ def test_no_program_is_newer_than_its_record() -> None:
     assert [one for one, text in texts.items() if stale_programs(parse_record(text), ROOT)] == []
 
 
+@pytest.mark.release  # in between, that no program is newer than its record
 @pytest.mark.parametrize(
     "record",
     [
-        pytest.param(
-            path,
-            id=path.stem,
-            marks=pytest.mark.release if path.stem in LATER else pytest.mark.slow,
-        )
+        pytest.param(path, id=path.stem)
         for path in RECORDS
         # A search of an hour, which its own test samples; and what runs beside measurements alone.
         if path.stem not in ("disaggregation_sizing", "kv_pool")

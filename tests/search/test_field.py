@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import re
+import zlib
 from pathlib import Path
 from typing import Any
 
+import pytest
 import yaml
 from py_mini_racer import MiniRacer
 
@@ -20,8 +22,13 @@ FIELD: list[dict[str, Any]] = [
     for path in sorted(Path(__file__).with_name("field").glob("*.yml"))
     for case in yaml.safe_load(path.read_text(encoding="utf-8"))
 ]
-MOST_MISSED = 26
+MOST_MISSED = {"a third": 9, "the rest": 17}
 """Of 1,698 questions, ten of them in classics.yml; it falls as rows and messages are written."""
+PARTS = {
+    "a third": [one for one in FIELD if zlib.crc32(one["query"].encode()) % 3 == 0],
+    "the rest": [one for one in FIELD if zlib.crc32(one["query"].encode()) % 3],
+}
+"""The rest before a release: what breaks the search, breaks it for a third of them too."""
 
 
 def _section(tree: Tree, location: str) -> str:
@@ -37,7 +44,8 @@ def _section(tree: Tree, location: str) -> str:
     return f"{note_id}#{anchor}" if anchor else note_id
 
 
-def test_what_comes_first_answers(handbook: Tree, site: Path) -> None:
+@pytest.mark.parametrize("part", ["a third", pytest.param("the rest", marks=pytest.mark.release)])
+def test_what_comes_first_answers(handbook: Tree, site: Path, part: str) -> None:
     index = read_site(site)
     assert index is not None
     racer = MiniRacer()
@@ -47,7 +55,7 @@ def test_what_comes_first_answers(handbook: Tree, site: Path) -> None:
     racer.eval("var table = handbookLog.table(handbookMessages.rows);")
     missed = []
     with Engine(index) as engine:
-        for case in FIELD:
+        for case in PARTS[part]:
             query = case["query"]
             call = f"table.rank({json.dumps(query)}).map(function (one) {{ return one.row.page; }})"
             known = json.loads(str(racer.eval(f"JSON.stringify({call})")))[:2]
@@ -56,4 +64,4 @@ def test_what_comes_first_answers(handbook: Tree, site: Path) -> None:
             found = [_section(handbook, place) for place in places]
             if not {*found[: case.get("among", 1)]} & {*case["first"]}:
                 missed.append((query, case["first"], found[:3]))
-    assert len(missed) <= MOST_MISSED, "\n".join(map(str, missed))
+    assert len(missed) <= MOST_MISSED[part], "\n".join(map(str, missed))

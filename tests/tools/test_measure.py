@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
 import importlib
+import json
 import subprocess
 from pathlib import Path
 
 import pytest
 
-from tests.samples import read_yaml
+from tests.samples import lay, read_yaml
+from tools.unrun import unrun
 
 ROOT = Path(__file__).resolve().parents[2]
 MODULES = sorted(path for path in (ROOT / "tools/measure").rglob("*.py") if path.stem[0] != "_")
@@ -32,3 +35,11 @@ def test_descriptions_name_programs_in_two_languages() -> None:
         assert (ROOT / said["program"]).is_file(), path
         for text in [said["title"], said["notes"], *(one["title"] for one in said["results"])]:
             assert text["zh"] and text["en"] and text["zh"] != text["en"], path
+
+
+def test_a_program_is_compiled_again_unless_a_record_has_its_hash(tmp_path: Path) -> None:
+    shas = [hashlib.sha256(text.encode()).hexdigest() for text in ("one", "two", "older")]
+    named = [{"sha256": shas[1]}, {"sha256": shas[2], "same": [shas[0]]}]
+    files = {"a/code/one.cu": "one", "a/code/two.cu": "two", "a/code/new.cu": "changed"}
+    lay(tmp_path, files | {"a/measured/r.json": json.dumps({"programs": named})})
+    assert [Path(one).name for one in unrun(tmp_path)] == ["new.cu"]
