@@ -31,16 +31,12 @@ def answers(page: Page, query: str) -> list[str]:
 # Query, what is among the first so many, where a page's section of the best score opens.
 ZH = [
     ("BAR1 够不够", "link/pcie/p2p-acs-iommu.html", 1),
-    ("显存 7B", "train/memory.html", 1),
     ("显存 计算器", "calc/training-memory.html", 1),
-    ("张量并行", "train/tensor-parallel.html", 1),
     ("什么是 warp", "glossary/index.html#term-warp", 2),
-    ("对分带宽", "link/topo/nvswitch.html", 12),
 ]
 EN = [
     ("what is a warp", "en/glossary/index.html#term-warp", 2),
     ("why is my allreduce slow", "en/ccl/nccl/night-shift.html", 1),
-    ("bisection", "en/link/topo/nvswitch.html", 12),
     ("how to enable gpudirect rdma", "en/link/gpudirect/rdma.html", 1),
 ]
 

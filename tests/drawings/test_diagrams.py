@@ -164,7 +164,7 @@ def test_a_diagram_that_is_not_drawn_stays_and_is_reported(drawings: Drawings) -
 
 
 @pytest.mark.parametrize(
-    "step", [pytest.param(8, marks=pytest.mark.slow), pytest.param(1, marks=pytest.mark.release)]
+    "step", [pytest.param(24, marks=pytest.mark.slow), pytest.param(1, marks=pytest.mark.release)]
 )
 @pytest.mark.browser
 def test_drawings_say_what_mermaid_draws_now(
