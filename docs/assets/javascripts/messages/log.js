@@ -10,8 +10,8 @@
   var COLOUR = /\x1b\[[0-9;]*[A-Za-z]|\[\d{1,2}(?:;\d+)*m/g;   // some copies lose the first character
   var LOOKS_BAD = /\b(?:error|fatal|failed|failure|exception|warn(?:ing)?|abort(?:ed)?|killed|assert\w*|cannot|couldn't|could not|unable to|denied|refused|not found|is dead|out of memory|unknown authority)\b|[a-z](?:Error|Exception)(?:\b|_)|\bE\d{4} |\bXid\b/i;
   /* A line of code in a traceback says nothing of what happened; its frames are no errors, though some loggers print them with their level. */
-  var CODE = /(?:^ {2,}|[\]│|]:? +)(?:raise \w+|warnings\.warn\(|assert )/;
-  var FRAME = /Traceback \(most recent|During handling of|The above exception was|\bFile "|[\]│|]:? {3,}\S/;
+  var CODE = /(?:^ {2,}|[\])│|]:? +)(?:raise \w+|warnings\.warn\(|assert )/;
+  var FRAME = /Traceback \(most recent|During handling of|The above exception was|\bFile "|[\])│|]:? {3,}\S/;
   /* A counter at nought, behind words ("KeyError: 0" is an error), and the name of a capability. */
   var SOUND = /\w +[A-Z]?[a-z_]+ *[:=] *(?:0|[Nn]o(?:ne)?|N\/A|[Ff]alse)\s*$|Error Reporting/;
   /* Who printed a line: torchrun, Lightning, srun -l, mpirun, a logger, NCCL. */
