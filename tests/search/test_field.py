@@ -22,8 +22,8 @@ FIELD: list[dict[str, Any]] = [
     for path in sorted(Path(__file__).with_name("field").glob("*.yml"))
     for case in yaml.safe_load(path.read_text(encoding="utf-8"))
 ]
-MOST_MISSED = {"a third": 9, "the rest": 17}
-"""Of 1,698 questions, ten of them in classics.yml; it falls as rows and messages are written."""
+MOST_MISSED = {"a third": 8, "the rest": 18}
+"""Of 1,838 questions; it falls as rows and messages are written."""
 PARTS = {
     "a third": [one for one in FIELD if zlib.crc32(one["query"].encode()) % 3 == 0],
     "the rest": [one for one in FIELD if zlib.crc32(one["query"].encode()) % 3],
