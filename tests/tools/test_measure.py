@@ -37,9 +37,20 @@ def test_descriptions_name_programs_in_two_languages() -> None:
             assert text["zh"] and text["en"] and text["zh"] != text["en"], path
 
 
-def test_a_program_is_compiled_again_unless_a_record_has_its_hash(tmp_path: Path) -> None:
-    shas = [hashlib.sha256(text.encode()).hexdigest() for text in ("one", "two", "older")]
-    named = [{"sha256": shas[1]}, {"sha256": shas[2], "same": [shas[0]]}]
-    files = {"a/code/one.cu": "one", "a/code/two.cu": "two", "a/code/new.cu": "changed"}
-    lay(tmp_path, files | {"a/measured/r.json": json.dumps({"programs": named})})
-    assert [Path(one).name for one in unrun(tmp_path)] == ["new.cu"]
+def test_a_program_is_compiled_again_unless_records_have_its_hashes(tmp_path: Path) -> None:
+    texts = {
+        "one.cu": "// laid out anew",
+        "two.cu": '#include "two.cuh"',
+        "two.cuh": "// recorded",
+        "new.cu": "// changed",
+        "old.cu": '#include "new.cuh"',
+        "new.cuh": "// changed",
+    }
+    digest = {name: hashlib.sha256(text.encode()).hexdigest() for name, text in texts.items()}
+    older = {"path": "a/code/one.cu", "sha256": "0" * 64, "same": [digest["one.cu"]]}
+    named = [{"path": one, "sha256": digest[one]} for one in ("two.cu", "two.cuh", "old.cu")]
+    about = {"schema": 1, "id": "r", "date": "2026-11-30", "machine": {}, "command": "x"}
+    record = about | {"title": {"zh": "甲", "en": "A"}, "programs": [older, *named]}
+    files = {f"a/code/{name}": text for name, text in texts.items()}
+    lay(tmp_path, files | {"a/measured/r.json": json.dumps(record)})
+    assert [Path(one).name for one in unrun(tmp_path)] == ["new.cu", "old.cu"]
