@@ -187,6 +187,28 @@ def test_what_is_remembered_stays_here(context: BrowserContext, base: str) -> No
     assert value == '[{"path":"topic/one.html","title":"第一篇","language":"zh"}]'
 
 
+def test_damaged_memory_is_no_error(context: BrowserContext, base: str) -> None:
+    page = context.new_page()
+    page.goto(base + "topic/one.html")
+    for stored in (
+        "not json",
+        "{}",
+        '[null, 1, {"path": 1}]',
+        '[{"path":"javascript:alert(1)","title":"x","language":"zh"}]',
+        '[{"path":"//third.invalid/","title":"x","language":"zh"}]',
+        '[{"path":"a/../../x","title":"x","language":"zh"}]',
+    ):
+        page.evaluate(
+            """stored => { for (const key of Object.keys(localStorage)) {
+                 if (key.includes("recent")) { localStorage.setItem(key, stored); } } }""",
+            stored,
+        )
+        page.goto(base + "index.html")
+        page.keyboard.press("/")
+        expect(page.get_by_role("region", name="试试这样搜")).to_be_visible()
+        expect(page.get_by_role("region", name="最近看过")).to_have_count(0)
+
+
 @BOTH
 def test_no_storage_is_no_error(context: BrowserContext, base: str) -> None:
     page = context.new_page()
@@ -363,16 +385,30 @@ SAID = """() => {
 }"""
 
 
-def test_an_answer_that_grows_is_said_once(context: BrowserContext, base: str) -> None:
-    texts = Held(context, "en")  # not in Chinese, then in English
+@pytest.mark.parametrize(
+    ("late", "words", "said"),
+    [
+        # A title has it, then the texts.
+        pytest.param("zh", "显存带宽", "1 个页面有结果", marks=pytest.mark.release),
+        ("en", "shrinks", "1 个页面有结果"),  # not in Chinese, then in English
+        pytest.param("en", "量子", "没有结果", marks=pytest.mark.release),
+    ],
+    ids=["titles-first", "other-language", "nothing"],
+)
+def test_an_answer_that_grows_is_said_once(
+    context: BrowserContext, base: str, late: str, words: str, said: str
+) -> None:
+    texts = Held(context, late)
     page = open_search(context, base + "index.html")
     expect(page.locator(".md-search-result__meta")).to_have_text("键入以开始搜索")
     page.evaluate(SAID)
-    page.keyboard.insert_text("shrinks")
+    page.keyboard.insert_text(words)
+    if late == "zh":
+        expect(page.locator(LINK).first).to_be_visible()
     page.wait_for_timeout(1200)  # nothing is said in longer than the pause before saying
     assert page.evaluate("window.said") == []
     texts.release()
-    expect(page.locator(".hb-search__live")).to_have_text(re.compile("^1 个页面有结果"))
+    expect(page.locator(".hb-search__live")).to_have_text(re.compile(f"^{said}"))
     page.wait_for_timeout(1000)  # nothing more is said
     waiting.equal(page, lambda: page.evaluate("window.said.length"), 1)
 
