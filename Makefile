@@ -17,7 +17,7 @@ export NO_MKDOCS_2_WARNING := 1
 # Hundreds of processes load the same modules: one compiles them for all, whatever an image has set.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help serve build check test test-all links diagrams programs format new lock clean
+.PHONY: help serve build check check-code check-notes test test-all links diagrams programs format new lock clean
 
 help: ## List the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -50,7 +50,10 @@ diagrams: $(VENV)/dev.stamp ## Draw the diagrams that have no drawing yet, and d
 	@$(BIN)/python tools/browser.py
 	@$(BIN)/python -m tools.diagrams
 
-check: $(VENV)/dev.stamp ## Check notes, data, diagrams and code without building
+check: check-code check-notes ## Check notes, data, diagrams and code without building
+	@echo "check: all clean."
+
+check-code: $(VENV)/dev.stamp
 	@$(BIN)/ruff check --quiet . && $(BIN)/ruff format --quiet --check . || (echo "check: run 'make format'"; exit 1)
 	@$(BIN)/mypy --no-error-summary
 	@mkdir -p .cache; $(BIN)/lint-imports --no-cache >.cache/rooms.txt 2>&1 || (cat .cache/rooms.txt; exit 1)
@@ -60,8 +63,9 @@ check: $(VENV)/dev.stamp ## Check notes, data, diagrams and code without buildin
 	@$(GITHUB_FILE)-issue-config .github/ISSUE_TEMPLATE/config.yml
 	@$(BIN)/check-jsonschema --quiet --builtin-schema vendor.dependabot .github/dependabot.yml
 	@$(BIN)/python -m bench pages --check
+
+check-notes: $(VENV)/site.stamp
 	@$(BIN)/python -m hooks check $(CHECK_FLAGS)
-	@echo "check: all clean."
 
 links: $(VENV)/dev.stamp ## Ask other sites whether the links to them live, and write .cache/external/report.md
 	@mkdir -p .cache/external
