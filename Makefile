@@ -64,7 +64,7 @@ check-code: $(VENV)/dev.stamp
 	@$(BIN)/check-jsonschema --quiet --builtin-schema vendor.dependabot .github/dependabot.yml
 	@$(BIN)/python -m bench pages --check
 
-check-notes: $(VENV)/site.stamp
+check-notes: $(VENV)/dev.stamp
 	@$(BIN)/python -m hooks check $(CHECK_FLAGS)
 
 links: $(VENV)/dev.stamp ## Ask other sites whether the links to them live, and write .cache/external/report.md
