@@ -65,21 +65,21 @@ def _found_by_text(messages: data.Messages) -> Iterator[list[tuple[str, str]]]:
     """Yield for each message its lines that the page's script takes for another, and which."""
     with MiniRacer() as racer:
         racer.eval(MATCH.read_text(encoding="utf-8"))
-        racer.eval(f"var rows = {json.dumps(_rows(messages, 'en'))};")
-        yield from json.loads(str(racer.eval("JSON.stringify(handbookLog.mistaken(rows))")))
+        racer.eval(f"var products = {json.dumps(_products(messages, 'en'))};")
+        yield from json.loads(str(racer.eval("JSON.stringify(handbookLog.mistaken(products))")))
 
 
-def _rows(messages: data.Messages, language: str) -> list[dict[str, Any]]:
+def _products(messages: data.Messages, language: str) -> list[dict[str, Any]]:
     return [
         {
-            "id": one.id,
-            "page": f"{TOPIC}/{name}.html#{one.id}",
-            "product": product.product.in_language(language),
-            "role": one.role,
-            "texts": [one.text, *one.also],
+            "title": product.product.in_language(language),
+            "page": f"{TOPIC}/{name}.html#",
+            "rows": [
+                {"id": one.id, "role": one.role, "texts": [one.text, *one.also]}
+                for one in product.messages
+            ],
         }
         for name, (product, _) in messages.items()
-        for one in product.messages
     ]
 
 
@@ -124,6 +124,6 @@ def scripts(messages: data.Messages, notes: Catalogue, facts: FactBase) -> dict[
                 told[one.id] = {key: shown[key] for key in ("means", "causes", "first", "note")}
             path = TOLD.format(language=language, product=name)
             made[path] = index.script(f"handbookMessages.told[{json.dumps(name)}] = ", told)
-        table = {"rows": _rows(messages, language), "variables": known, "told": {}}
+        table = {"products": _products(messages, language), "variables": known, "told": {}}
         made[SCRIPT.format(language=language)] = index.script("var handbookMessages = ", table)
     return made

@@ -89,7 +89,7 @@ def racer(handbook_messages: dict[str, str]) -> Iterator[MiniRacer]:
         racer.eval(handbook_messages[page.SCRIPT.format(language="en")])
         for name in ("match", "log"):
             racer.eval((SCRIPTS / f"{name}.js").read_text(encoding="utf-8"))
-        racer.eval("var table = handbookLog.table(handbookMessages.rows);")
+        racer.eval("var table = handbookLog.table(handbookMessages.products);")
         yield racer
 
 

@@ -52,7 +52,7 @@ def test_what_comes_first_answers(handbook: Tree, site: Path, part: str) -> None
     script = messages.scripts(handbook.data.messages[0], handbook.notes, handbook.facts)
     racer.eval(script[messages.SCRIPT.format(language="en")])
     racer.eval(messages.MATCH.read_text(encoding="utf-8"))
-    racer.eval("var table = handbookLog.table(handbookMessages.rows);")
+    racer.eval("var table = handbookLog.table(handbookMessages.products);")
     missed = []
     with Engine(index) as engine:
         for case in PARTS[part]:

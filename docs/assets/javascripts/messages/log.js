@@ -12,8 +12,8 @@
   /* A line of code in a traceback says nothing of what happened; its frames are no errors, though some loggers print them with their level. */
   var CODE = /(?:^ {2,}|[\])│|]:? +)(?:raise \w+|warnings\.warn\(|assert )/;
   var FRAME = /Traceback \(most recent|During handling of|The above exception was|\bFile "|[\])│|]:? {3,}\S/;
-  /* A counter at nought, behind words ("KeyError: 0" is an error), and the name of a capability. */
-  var SOUND = /\w +[A-Z]?[a-z_]+ *[:=] *(?:0|[Nn]o(?:ne)?|N\/A|[Ff]alse)\s*$|Error Reporting/;
+  /* A counter at nought, behind words ("KeyError: 0" is an error), the name of a capability, and that of a logger (uvicorn.error). */
+  var SOUND = /\w +[A-Z]?[a-z_]+ *[:=] *(?:0|[Nn]o(?:ne)?|N\/A|[Ff]alse)\s*$|Error Reporting|\bINFO\b.*\w\.error\b|\w\.error\b.*\bINFO\b/;
   /* Who printed a line: torchrun, Lightning, srun -l, mpirun, a logger, NCCL. */
   var RANKS = [
     /\[(?:rank|Rank |default|RANK )(\d+)\]/, /\brank[ :=]+(\d+)\b/i, /^\s*(\d{1,5}): /, /^\[\d+,(\d+)\]<std/, /^\(\w+ (pid=\d+)/,

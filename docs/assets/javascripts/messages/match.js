@@ -31,7 +31,7 @@
         line += part;
         fixed += part;
       } else {
-        source += inner.length > 1 ? "(?:" + inner.map(escaped).join("|") + ")(?![A-Za-z0-9])" : ".{0,120}?";
+        source += inner.length > 1 ? "(?:" + inner.map(escaped).join("|") + ")(?![A-Za-z0-9])" : ".{0,200}?";
         line += inner[0];
         fixed += "\0";
         taken += inner.length > 1 ? " " + inner.join(" ") : "";
@@ -44,11 +44,19 @@
 
   /**
    * Make a table of rows for `find` and `rank`.
-   * In: rows of {id, product, texts, …}, which get their `lines`. Out: {find, rank}, which give rows back.
+   * In: products of {title, page, rows: [{id, texts, …}]}; the rows get their `product`, `page` and
+   * `lines`. Out: {rows, find, rank}, of which both give rows back.
    */
-  messages.table = function (rows) {
-    var patterns = [], often = Object.create(null), byWord = Object.create(null), always = [];
+  messages.table = function (products) {
+    var rows = [], patterns = [], often = Object.create(null), byWord = Object.create(null), always = [];
 
+    products.forEach(function (product) {
+      product.rows.forEach(function (row) {
+        row.product = product.title;
+        row.page = product.page + row.id;
+        rows.push(row);
+      });
+    });
     rows.forEach(function (row) {
       var own = Object.create(null), taken = [];
       row.held = [];
@@ -116,13 +124,13 @@
         .sort(function (a, b) { return b.value - a.value; });
     }
 
-    return { find: find, rank: rank };
+    return { rows: rows, find: find, rank: rank };
   };
 
-  /** For each row its lines that are taken for another's: [line, id of the other]. */
-  messages.mistaken = function (rows) {
-    var table = messages.table(rows);
-    return rows.map(function (row) {
+  /** For each row of products its lines that are taken for another's: [line, id of the other]. */
+  messages.mistaken = function (products) {
+    var table = messages.table(products);
+    return table.rows.map(function (row) {
       return row.lines.map(function (line) { return [line, (table.find(line) || row).id]; })
         .filter(function (found) { return found[1] !== row.id; });
     });

@@ -136,9 +136,9 @@
       .addEventListener("click", action);
   }
 
-  var latest = null, table = messages.table(data.rows);
+  var latest = null, table = messages.table(data.products);
   /* A page that was opened is there without the network: all of it. */
-  if (navigator.serviceWorker && navigator.serviceWorker.controller) { messages.tell(data.rows, function () {}); }
+  if (navigator.serviceWorker && navigator.serviceWorker.controller) { messages.tell(table.rows, function () {}); }
   place.textContent = "";
   put(place, "label", text.label, { "for": "message-log-text" });
   var box = put(place, "textarea", undefined, {

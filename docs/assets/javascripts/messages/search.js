@@ -40,7 +40,7 @@
   function update() {
     var words = query.value.replace(/\s+/g, " ").trim();
     if (!isLoading && /[A-Za-z]{3}/.test(words)) { load(); }
-    if (!table && messages.table && window.handbookMessages) { table = messages.table(window.handbookMessages.rows); }
+    if (!table && messages.table && window.handbookMessages) { table = messages.table(window.handbookMessages.products); }
     if (!table || words === asked) { return; }
     asked = words;
     if (shown) { shown.remove(); shown = null; }
